@@ -321,6 +321,8 @@ static void match_end(struct exit_merge *merge, const struct thread_end *end,
 	                          .process_born_boottime_ns = end->process_born_boottime_ns,
 	                          .exited_boottime_ns = end->ended_boottime_ns,
 	                          .has_cpu_time = true,
+	                          .has_no_ticks =
+	                                  end->sampled_user_ns == 0 && end->sampled_system_ns == 0,
 	                          .has_tgid = true,
 	                          .is_complete = true};
 	thread_end_cpu_time(end, &note.user_ns, &note.system_ns);

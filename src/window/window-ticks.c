@@ -115,6 +115,45 @@ static void split_time(struct window_join *join, struct window_rest *rest, struc
 	set_ticks(&join->sample, user, system);
 }
 
+/* Returns the part @user of @user + @system of a time; without either, all of it, as the kernel does. */
+static int64_t part_of(uint64_t time_ns, uint64_t user, uint64_t system)
+{
+	unsigned __int128 both = (unsigned __int128)user + system;
+
+	return (int64_t)(both > 0 ? (uint64_t)((unsigned __int128)time_ns * user / both) : time_ns);
+}
+
+/* Adds the time of a thread to that of its name. A tick meets one of many short threads, and each mode as often as it is used. */
+static void note_modes(const struct window_join *join, const struct exit_note *note,
+                       struct window_rest *rest)
+{
+	enum { SHORT_TICKS = 2 };
+
+	if (note->has_no_ticks)
+		return;
+	saturating_add_to(&rest->all_user_ns, note->user_ns);
+	saturating_add_to(&rest->all_system_ns, note->system_ns);
+	if (saturating_add(note->user_ns, note->system_ns) > SHORT_TICKS * join->tick_ns)
+		return;
+	rest->user_hits += note->user_ns > 0;
+	rest->system_hits += note->system_ns > 0;
+}
+
+/* The time of a thread that no tick met is in the modes of the short threads of its name, or of all. */
+static struct window_modes modes_of(const struct exit_note *note, const struct window_rest *rest)
+{
+	struct window_modes modes = {(int64_t)note->user_ns, (int64_t)note->system_ns};
+	uint64_t both_ns = note->user_ns + note->system_ns;
+
+	if (!note->has_no_ticks)
+		return modes;
+	modes.user_ns = rest->user_hits + rest->system_hits > 0
+	                        ? part_of(both_ns, rest->user_hits, rest->system_hits)
+	                        : part_of(both_ns, rest->all_user_ns, rest->all_system_ns);
+	modes.system_ns = (int64_t)both_ns - modes.user_ns;
+	return modes;
+}
+
 void window_set_ticks(struct window_join *join, const struct exit_note *note)
 {
 	struct window_rest *rest;
@@ -124,18 +163,9 @@ void window_set_ticks(struct window_join *join, const struct exit_note *note)
 	if (!note->has_cpu_time || note->user_ns > TIME_MAX || note->system_ns > TIME_MAX)
 		return;
 	rest = rest_of(join, &join->sample.pcomm);
-	saturating_add_to(&rest->all_user_ns, note->user_ns);
-	saturating_add_to(&rest->all_system_ns, note->system_ns);
-	all = (struct window_modes){(int64_t)note->user_ns, (int64_t)note->system_ns};
+	note_modes(join, note, rest);
+	all = modes_of(note, rest);
 	split_time(join, rest, all, all, true);
-}
-
-/* Returns the part @user of @user + @system of a time; without either, all of it, as the kernel does. */
-static int64_t part_of(uint64_t time_ns, uint64_t user, uint64_t system)
-{
-	unsigned __int128 both = (unsigned __int128)user + system;
-
-	return (int64_t)(both > 0 ? (uint64_t)((unsigned __int128)time_ns * user / both) : time_ns);
 }
 
 /* Returns whether ticks are those of the run time: else they are of another clock. */
@@ -306,8 +336,7 @@ static bool settle_end(struct window_join *join, const struct exit_note *note, u
 	    !get_carry(join, first_row, first, &carry))
 		return false;
 	rest = rest_of(join, &join->sample.pcomm);
-	saturating_add_to(&rest->all_user_ns, note->user_ns);
-	saturating_add_to(&rest->all_system_ns, note->system_ns);
+	note_modes(join, note, rest);
 	run_ns += before_ns;
 	end.user_ns = part_of(run_ns, note->user_ns, note->system_ns);
 	end.system_ns = (int64_t)run_ns - end.user_ns;

@@ -26,6 +26,7 @@ struct window_meter {
 struct window_rest {
 	int64_t user_ns, system_ns;
 	uint64_t all_user_ns, all_system_ns; /* of all threads that have the time by mode */
+	uint64_t user_hits, system_hits;     /* short threads that a tick met in the mode */
 };
 
 struct window_rests {

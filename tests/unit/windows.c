@@ -206,6 +206,7 @@ void add_end(struct exit_log *log, struct end_spec spec)
 	                .user_ns = spec.user_ns,
 	                .system_ns = spec.system_ns,
 	                .has_cpu_time = true,
+	                .has_no_ticks = spec.has_no_ticks,
 	                .has_tgid = spec.tgid != 0,
 	                .is_complete = spec.is_complete,
 	        });

@@ -52,6 +52,7 @@ struct end_spec {
 	uint64_t process_born_ns; /* 0: not known */
 	uint64_t run_time_ns;
 	uint64_t user_ns, system_ns;
+	bool has_no_ticks;
 	const char *comm;
 	const char *pcomm;  /* NULL: not known */
 	const char *cgroup; /* NULL: not known */

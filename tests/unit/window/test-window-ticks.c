@@ -122,6 +122,41 @@ static void modes_are_those_of_the_name(void **state)
 	assert_ticks(&scene, WINDOW_PART_born, 4, 13);
 }
 
+/* Short threads spend a quarter of their time in user mode. A tick meets one in four of them, in one mode; the others seem to have user
+ * time alone, and so has a thread of the same name that is not short. */
+static void threads_without_ticks_are_like_the_others(void **state)
+{
+	enum { LIVES = 800, OF_LONG = 90 };
+	cleanup_(scene_done) struct scene scene;
+	uint64_t user, system;
+
+	(void)state;
+	scene_init(&scene);
+	set_times(reading_add(&scene.a, 999, 999, SECOND_TICKS(60)), 0, 0, 0);
+	set_times(reading_add(&scene.b, 999, 999, SECOND_TICKS(60)), 0, 0, 0);
+	for (uint32_t i = 0; i <= LIVES; i++) {
+		bool is_long = i == LIVES / 2, is_met = i % 4 == 0;
+		bool is_in_kernel = is_met && i % 16 != 0 && !is_long;
+		uint64_t run_ns = is_long ? OF_LONG * TICK_NS : TICK_NS / 2;
+
+		add_end(&scene.exits, (struct end_spec){.tid = 1000 + i,
+		                                        .tgid = 999,
+		                                        .born_ns = SECONDS(110),
+		                                        .exited_ns = SECONDS(111),
+		                                        .is_complete = true,
+		                                        .process_born_ns = SECONDS(60),
+		                                        .run_time_ns = run_ns,
+		                                        .user_ns = is_in_kernel ? 0 : run_ns,
+		                                        .system_ns = is_in_kernel ? run_ns : 0,
+		                                        .has_no_ticks = !is_met && !is_long,
+		                                        .pcomm = "many"});
+	}
+	join(&scene);
+	add_up(&scene, WINDOW_PART_passed, &user, &system);
+	assert_in_range(user, OF_LONG + LIVES / 8 - 8, OF_LONG + LIVES / 8 + 8);
+	assert_in_range(system, 3 * LIVES / 8 - 8, 3 * LIVES / 8 + 8);
+}
+
 /* Ticks that differ from the run time by more than is rounded off are of another clock, and stay as they are. */
 static void other_clocks_are_left(void **state)
 {
@@ -193,6 +228,7 @@ int main(void)
 	        cmocka_unit_test(names_add_up),
 	        cmocka_unit_test(modes_keep_their_parts),
 	        cmocka_unit_test(modes_are_those_of_the_name),
+	        cmocka_unit_test(threads_without_ticks_are_like_the_others),
 	        cmocka_unit_test(other_clocks_are_left),
 	        cmocka_unit_test(exited_have_their_own_time),
 	        cmocka_unit_test(rounded_totals_are_no_lack),
