@@ -199,22 +199,29 @@ static void add_window(struct window_sum *sum, const struct reading *first,
 	strbuf_done(&sink.bytes);
 }
 
+/* Stores the sum of the windows between the readings. */
+static void add_up(const struct reading readings[READINGS], struct window_reading *ret)
+{
+	struct window_sum *sum = window_sum_new();
+	struct snapshot_writer *writer;
+
+	for (unsigned i = 0; i + 1 < READINGS; i++)
+		add_window(sum, &readings[i], &readings[i + 1]);
+	window_reading_init(ret);
+	writer = snapshot_writer_new_visiting(&ret->visitor);
+	assert_int_equal(window_sum_write(sum, writer, &ret->info), 0);
+	snapshot_writer_freep(&writer);
+	window_sum_freep(&sum);
+}
+
 /* Stores the peaks of memory in the sum of the windows between the readings, and in the one window over all of them. */
 static void get_peaks(const struct reading readings[READINGS], unsigned id,
                       struct fact_value ret[2])
 {
 	cleanup_(window_reading_done) struct window_reading both = {0};
-	struct window_sum *sum = window_sum_new();
-	struct snapshot_writer *writer;
 	struct snapshot_copy one;
 
-	for (unsigned i = 0; i + 1 < READINGS; i++)
-		add_window(sum, &readings[i], &readings[i + 1]);
-	window_reading_init(&both);
-	writer = snapshot_writer_new_visiting(&both.visitor);
-	assert_int_equal(window_sum_write(sum, writer, &both.info), 0);
-	snapshot_writer_freep(&writer);
-	window_sum_freep(&sum);
+	add_up(readings, &both);
 	window_between(&readings[0], &readings[READINGS - 1], NULL, &one);
 	ret[0] = both.cgroups[0].values[id];
 	ret[1] = one.cgroups[0].values[id];
@@ -280,8 +287,6 @@ static void io_of_sums_is_that_of_one_window(void **state)
 {
 	cleanup_(window_reading_done) struct window_reading both = {0};
 	struct reading readings[READINGS];
-	struct window_sum *sum = window_sum_new();
-	struct snapshot_writer *writer;
 
 	(void)state;
 	for (unsigned i = 0; i < READINGS; i++) {
@@ -299,13 +304,7 @@ static void io_of_sums_is_that_of_one_window(void **state)
 		set_id(stats, CGROUP_ID_UNIFIED, 8);
 		set_io(stats, "8:0 rbytes", 10 * i);
 	}
-	for (unsigned i = 0; i + 1 < READINGS; i++)
-		add_window(sum, &readings[i], &readings[i + 1]);
-	window_reading_init(&both);
-	writer = snapshot_writer_new_visiting(&both.visitor);
-	assert_int_equal(window_sum_write(sum, writer, &both.info), 0);
-	snapshot_writer_freep(&writer);
-	window_sum_freep(&sum);
+	add_up(readings, &both);
 	assert_int_equal(io_of(&both.cgroups[0], "8:0 rbytes"), 30);
 	assert_int_equal(io_of(&both.cgroups[0], "8:16 rbytes"), 3);
 	assert_false(both.cgroups[1].has_list[CGROUP_LIST_io_stat]);
@@ -337,8 +336,6 @@ static void sums_have_those_that_are_gone(void **state)
 	};
 	cleanup_(window_reading_done) struct window_reading both = {0};
 	struct reading readings[READINGS];
-	struct window_sum *sum = window_sum_new();
-	struct snapshot_writer *writer;
 
 	(void)state;
 	for (unsigned i = 0; i < READINGS; i++) {
@@ -348,13 +345,7 @@ static void sums_have_those_that_are_gone(void **state)
 				fill(add(&readings[i], cases[k].path, 100 + 30 * i), 10 * (i + 1),
 				     0, 0);
 	}
-	for (unsigned i = 0; i + 1 < READINGS; i++)
-		add_window(sum, &readings[i], &readings[i + 1]);
-	window_reading_init(&both);
-	writer = snapshot_writer_new_visiting(&both.visitor);
-	assert_int_equal(window_sum_write(sum, writer, &both.info), 0);
-	snapshot_writer_freep(&writer);
-	window_sum_freep(&sum);
+	add_up(readings, &both);
 	assert_int_equal(both.cgroup_count, ARRAY_SIZE(cases));
 	for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
 		const struct cgroup_stats *stats = find(&both, cases[k].path);
@@ -406,8 +397,6 @@ static void windows_say_what_is_unjoined(void **state)
 	};
 	cleanup_(window_reading_done) struct window_reading both = {0};
 	struct reading readings[READINGS];
-	struct window_sum *sum = window_sum_new();
-	struct snapshot_writer *writer;
 	struct snapshot_copy one;
 
 	(void)state;
@@ -429,13 +418,7 @@ static void windows_say_what_is_unjoined(void **state)
 			}
 		}
 	}
-	for (unsigned i = 0; i + 1 < READINGS; i++)
-		add_window(sum, &readings[i], &readings[i + 1]);
-	window_reading_init(&both);
-	writer = snapshot_writer_new_visiting(&both.visitor);
-	assert_int_equal(window_sum_write(sum, writer, &both.info), 0);
-	snapshot_writer_freep(&writer);
-	window_sum_freep(&sum);
+	add_up(readings, &both);
 	window_between(&readings[0], &readings[READINGS - 1], NULL, &one);
 	for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
 		assert_int_equal(
