@@ -23,7 +23,7 @@ void cgroup_table_done(struct cgroup_table *table)
 		cgroup_stats_done(&group->stats);
 		cgroup_stats_done(&group->rates);
 		cgroup_above_done(&group->above);
-		keyed_values_done(&group->with_ids);
+		keyed_values_done(&group->without_ids);
 		keyed_values_done(&group->lost);
 		keyed_values_done(&group->unjoined);
 		free(group);

@@ -21,9 +21,9 @@ struct cgroup_group {
 	struct keyed_values unjoined; /* the other members with such counters, by object */
 	bool rate_unknown;            /* another member has counters, and no such time */
 	struct cgroup_above above;    /* see cgroup-path.h; filled by cgroup_table_finish() */
-	/* Counts by hierarchy: the members that have an id, and those that the group of the other snapshot does not have;
-	 * see cgroup-lost.h. */
-	struct keyed_values with_ids, lost;
+	/* Counts by hierarchy: the members that are in it and whose id is not known, and those that the group of the other snapshot does
+	 * not have; see cgroup-lost.h. */
+	struct keyed_values without_ids, lost;
 };
 
 /* Returns the rates, or NULL if a member with counters has none. */

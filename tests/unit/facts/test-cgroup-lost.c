@@ -3,7 +3,7 @@
 #include "facts/cgroup-lost.h"
 #include "groups.h"
 
-enum { NOT_READ = 0 };
+enum { NOT_READ = 0, NOT_THERE = 1000 };
 
 /* Adds a cgroup that has used so much CPU time, of the group @pattern or of its own path, with its number in the
  * hierarchy. */
@@ -33,6 +33,24 @@ static void add_numbered(struct cgroup_table *table, const char *path, const cha
 static void add_unified(struct cgroup_table *table, const char *path, uint64_t id, int64_t used)
 {
 	add_numbered(table, path, path, CGROUP_ID_UNIFIED, id, used);
+}
+
+/* Adds a cgroup with its numbers in two hierarchies, of the group "/LETTER-{N}". */
+static void add_v1(struct cgroup_table *table, const char *path, uint64_t cpuacct, uint64_t memory)
+{
+	const char pattern[] = {'/', path[1], '-', '{', 'N', '}'};
+	struct cgroup_stats stats = {.is_v1 = true};
+
+	strbuf_add_str(&stats.path, path);
+	if (cpuacct != NOT_READ && cpuacct != NOT_THERE)
+		keyed_values_set(&stats.ids, "cpuacct", strlen("cpuacct"), cpuacct);
+	if (cpuacct != NOT_THERE)
+		fact_set_number(&stats.values[CGROUP_VALUE_cpuacct_usage_ns], 5);
+	keyed_values_set(&stats.ids, "memory", strlen("memory"), memory);
+	fact_set_number(&stats.values[CGROUP_VALUE_memory_v1_usage], 5);
+	table->keeps_ids = true;
+	cgroup_table_add(table, (struct span){pattern, sizeof(pattern)}, &stats);
+	cgroup_stats_done(&stats);
 }
 
 static bool has_lost(const struct cgroup_table *table, const char *pattern, const char *hierarchy)
@@ -93,6 +111,27 @@ static void test_members(void **state)
 	assert_true(has_lost(&tables[1], "/a-{N}", CGROUP_ID_UNIFIED));
 }
 
+/* A path of version 1 may be left in one hierarchy and stay in another one. Its number there is missing then, and not unread. */
+static void test_left_hierarchy(void **state)
+{
+	struct fact_fixture *fixture = *state;
+	struct cgroup_table *tables = fixture->cgroups;
+
+	add_v1(&tables[0], "/a-1", 1, 11);
+	add_v1(&tables[0], "/a-2", 2, 12);
+	add_v1(&tables[1], "/a-1", 1, 11);
+	add_v1(&tables[1], "/a-2", NOT_THERE, 12);
+	add_v1(&tables[0], "/b-1", 3, 13);
+	add_v1(&tables[0], "/b-2", 4, 14);
+	add_v1(&tables[1], "/b-1", 3, 13);
+	add_v1(&tables[1], "/b-2", NOT_READ, 14);
+	cgroup_table_find_lost(&tables[0], &tables[1]);
+	assert_true(has_lost(&tables[0], "/a-{N}", "cpuacct"));
+	assert_false(has_lost(&tables[0], "/a-{N}", "memory"));
+	assert_false(has_lost(&tables[0], "/b-{N}", "cpuacct"));
+	assert_false(has_lost(&tables[0], "/b-{N}", "memory"));
+}
+
 /* The CPU time of two cgroups since they were made has no difference; their memory in use has one. */
 static void test_rows(void **state)
 {
@@ -136,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        on_facts(test_remade),
 	        on_facts(test_members),
+	        on_facts(test_left_hierarchy),
 	        on_facts(test_rows),
 	};
 
