@@ -483,17 +483,27 @@ static uint32_t add_name(struct key_names *names, const struct group_by *by, enu
 	return names->last_number;
 }
 
+struct identity {
+	uint32_t tgid, tid;
+	uint64_t start_time_clock_ticks;
+	uint32_t
+	        successors; /* see struct thread_sample; 0 for every process that was alive when it was read */
+};
+
 /* Appends the identity of a thread: an id alone may be another thread's after a boot, in another namespace, or
  * later. */
 static void add_identity(const struct host *host, const struct strbuf *host_name,
-                         const struct strbuf *own_boot_id, uint32_t tgid, uint32_t tid,
-                         uint64_t start_time_clock_ticks, struct strbuf *out)
+                         const struct strbuf *own_boot_id, struct identity identity,
+                         struct strbuf *out)
 {
 	const char *boot_id = host ? host_text(host, HOST_boot_id) : NULL;
 	const char *pid_namespace = host ? host_text(host, HOST_pid_namespace) : NULL;
 
-	strbuf_addf(out, "%u %u %llu %s %s", tgid, tid, (unsigned long long)start_time_clock_ticks,
-	            boot_id ? boot_id : "", pid_namespace ? pid_namespace : "");
+	strbuf_addf(out, "%u %u %llu %s %s", identity.tgid, identity.tid,
+	            (unsigned long long)identity.start_time_clock_ticks, boot_id ? boot_id : "",
+	            pid_namespace ? pid_namespace : "");
+	if (identity.successors > 0)
+		strbuf_addf(out, " %u", identity.successors);
 	if (host_name->len == 0)
 		return;
 	strbuf_add(out, strbuf_str(own_boot_id), own_boot_id->len);
@@ -505,6 +515,8 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
                              const struct thread_sample *sample, const struct host *host)
 {
 	enum group_key id = by->keys[key];
+	struct identity identity = {sample->tgid, sample->tid, sample->start_time_clock_ticks,
+	                            sample->process_successors};
 
 	strbuf_clear(&names->name);
 	add_thread_name(by, id, sample, host, &names->name);
@@ -513,29 +525,16 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 		return add_name(names, by, id);
 	/* Ids identify both; their names may change, or be known on one side only. */
 	strbuf_clear(&names->pattern);
-	if (id == GROUP_KEY_thread)
-		add_identity(host, &sample->host, &sample->boot_id, sample->tgid, sample->tid,
-		             sample->start_time_clock_ticks, &names->pattern);
-	else if (id == GROUP_KEY_pid)
-		add_identity(host, &sample->host, &sample->boot_id, sample->tgid, sample->tgid,
-		             sample_process_start(sample), &names->pattern);
-	else
+	if (id == GROUP_KEY_pid) {
+		identity.tid = sample->tgid;
+		identity.start_time_clock_ticks = sample_process_start(sample);
+	}
+	if (id == GROUP_KEY_user)
 		strbuf_addf(&names->pattern, "%u", sample->uid);
+	else
+		add_identity(host, &sample->host, &sample->boot_id, identity, &names->pattern);
 	names->identities = true;
 	return number_of(names, false);
-}
-
-bool group_key_is_of_process(enum group_key key)
-{
-	return key == GROUP_KEY_pcomm || key == GROUP_KEY_pid || key == GROUP_KEY_exe ||
-	       key == GROUP_KEY_exe_dir || key == GROUP_KEY_cwd || key == GROUP_KEY_title ||
-	       key == GROUP_KEY_user || key == GROUP_KEY_host;
-}
-
-bool group_key_is_of_thread(enum group_key key)
-{
-	return key == GROUP_KEY_comm || key == GROUP_KEY_comm_exact || key == GROUP_KEY_thread ||
-	       key == GROUP_KEY_state || key == GROUP_KEY_wchan || key == GROUP_KEY_syscall;
 }
 
 uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by, unsigned key,
@@ -557,8 +556,10 @@ uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by,
 		return add_name(names, by, by->keys[key]);
 	strbuf_clear(&names->pattern);
 	/* No thread has the id 0. */
-	add_identity(host, process->host_name, process->boot_id, process->tgid, 0,
-	             process->start_time_clock_ticks, &names->pattern);
+	add_identity(host, process->host_name, process->boot_id,
+	             (struct identity){process->tgid, 0, process->start_time_clock_ticks,
+	                               process->successors},
+	             &names->pattern);
 	return number_of(names, false);
 }
 

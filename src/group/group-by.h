@@ -112,6 +112,7 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 struct exited_process {
 	uint32_t tgid;
 	uint64_t start_time_clock_ticks;
+	uint32_t successors;
 	const char *pcomm;
 	size_t pcomm_len;
 	/* The two texts of a sample; borrowed. */
@@ -121,6 +122,8 @@ struct exited_process {
 /* Returns whether the exited threads of a process have a name of their own for this key: the name of each one is not
  * known. */
 bool group_key_is_of_thread(enum group_key key);
+bool group_by_has_thread_key(const struct group_by *by);
+bool group_by_has_thread_keys_alone(const struct group_by *by);
 
 /* Returns the number of the name that such threads share. */
 uint32_t key_names_of_exited(struct key_names *names, const struct group_by *by, unsigned key,

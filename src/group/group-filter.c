@@ -49,9 +49,13 @@ static bool skip_name(struct group_filter *filter, const char **rest, const char
 static uint32_t number_of(struct group_filter *filter, unsigned key,
                           const struct thread_sample *sample, const struct host *host, bool exited)
 {
-	const struct exited_process process = {
-	        sample->tgid,    0, strbuf_str(&sample->pcomm), sample->pcomm.len, &sample->host,
-	        &sample->boot_id};
+	const struct exited_process process = {sample->tgid,
+	                                       0,
+	                                       sample->process_successors,
+	                                       strbuf_str(&sample->pcomm),
+	                                       sample->pcomm.len,
+	                                       &sample->host,
+	                                       &sample->boot_id};
 
 	if (exited && group_key_is_of_thread(filter->by.keys[key]))
 		return key_names_of_exited(&filter->names[key], &filter->by, key, &process, host);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "group-process.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 
 /* Time in user mode and in kernel mode is rounded down to ticks, each by itself. */
 enum { ROUNDED_TICKS = 2 };
@@ -20,9 +22,9 @@ static void open_process(struct group_process *process, const struct thread_samp
 	process->exited_unwanted = false;
 	process->successors = sample->process_successors;
 	process->tick_ns = host ? NS_PER_SECOND / host_ticks_per_second(host) : NS_PER_SECOND / 100;
+	process->is_of_window = sample->window_part != WINDOW_PART_NONE;
 	/* In a window, the total is a difference as well. */
-	process->rounded_ns =
-	        sample->window_part == WINDOW_PART_NONE ? 0 : ROUNDED_TICKS * process->tick_ns;
+	process->rounded_ns = process->is_of_window ? ROUNDED_TICKS * process->tick_ns : 0;
 	process->rounding_is_exact = true;
 	process->threads = 0;
 	process->totals_seen = process->totals_impossible = 0;
@@ -31,7 +33,9 @@ static void open_process(struct group_process *process, const struct thread_samp
 	memset(process->seen, 0, sizeof(process->seen));
 	memset(process->covered, 0, sizeof(process->covered));
 	memset(process->ended, 0, sizeof(process->ended));
-	process->is_apart = false;
+	process->is_apart = process->is_divided = false;
+	process->group_count = 0;
+	process->number++;
 }
 
 bool group_process_is_next(const struct group_process *process, const struct thread_sample *sample)
@@ -161,6 +165,14 @@ void group_process_add(struct group_process *process, const struct thread_sample
 	}
 }
 
+void group_process_add_group(struct group_process *process, struct group *group)
+{
+	if (process->by_threads_alone || group->of_process == process->number)
+		return;
+	group->of_process = process->number;
+	*array_add(process->groups, process->group_count, process->group_size) = group;
+}
+
 /* Returns whether each thread is in the sum, or only in the total. An impossible value of a thread is in neither, since it
  * makes the total wrong. */
 static bool is_whole(const struct group_process *process, unsigned total)
@@ -268,12 +280,16 @@ bool group_process_remove_rounding(const struct group_process *process,
 	return more;
 }
 
-/* Returns whether the run time shows that exited threads have run. In a window, the remainder is also what the living ran between the
- * readings of the total and of the threads, for which it has a tick. */
-static bool run_time_shows_them(const struct group_process *process,
+/* Returns whether the totals of taskstats show that exited threads have run. In a window, a remainder is also what the living did between
+ * the readings of the total and of the threads. For that the run time has a tick, and the count of waits for a CPU has a few and a
+ * hundredth. The count has each thread that ever ran, however short. */
+static bool taskstats_show_them(const struct group_process *process,
                                 const uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
-	return remainders[PROCESS_TOTAL_run_time_ns] > process->tick_ns;
+	enum { COUNT = PROCESS_TOTAL_cpu_delay_count, FEW = 4, PART = 100 };
+
+	return remainders[PROCESS_TOTAL_run_time_ns] > process->tick_ns ||
+	       remainders[COUNT] > FEW + process->totals[COUNT] / PART;
 }
 
 uint32_t group_process_unseen(const struct group_process *process,
@@ -281,8 +297,8 @@ uint32_t group_process_unseen(const struct group_process *process,
 {
 	uint32_t unseen = GROUP_EXITED_RAN;
 
-	if (ticks_are_rounding(process, remainders))
-		return run_time_shows_them(process, remainders) ? GROUP_EXITED_RAN : 0;
+	if (ticks_are_rounding(process, remainders) && !taskstats_show_them(process, remainders))
+		return 0;
 	/* The ticks are no witness against themselves. */
 	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++)
 		if (source != PROCESS_SOURCE_stat &&
@@ -314,9 +330,26 @@ uint64_t group_process_unseen_run_ns(const struct group_process *process)
 	return ran_ns > saturating_add(known_ns, slack_ns) ? ran_ns - known_ns : 0;
 }
 
+uint32_t group_process_left_out(const struct group_process *process,
+                                uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	uint32_t left_out = group_process_unseen_run_ns(process) > 0
+	                            ? UINT32_C(1) << PROCESS_TOTAL_run_time_ns
+	                            : 0;
+	bool any = process->is_of_window ? group_process_unseen(process, remainders) != 0
+	                                 : group_process_remove_rounding(process, remainders);
+
+	for (unsigned i = 0; any && i < PROCESS_TOTAL_COUNT; i++)
+		if (remainders[i] > 0)
+			left_out |= UINT32_C(1) << i;
+	return left_out;
+}
+
 void group_process_done(struct group_process *process)
 {
 	strbuf_done(&process->pcomm);
 	row_host_done(&process->host);
+	free(take_ptr(process->groups));
+	process->group_count = process->group_size = 0;
 	process->open = false;
 }

@@ -11,6 +11,9 @@ bool group_process_is_next(const struct group_process *process, const struct thr
 void group_process_add(struct group_process *process, const struct thread_sample *sample,
                        const struct host *host);
 
+/* Lists the group of a thread that was added, unless all keys are of threads. */
+void group_process_add_group(struct group_process *process, struct group *group);
+
 /* Returns whether the process has totals of the source, and what they exceed the sums over its threads by is known: all of its
  * threads have values of these metrics, or else all are in one group, to which the rest of the total belongs. */
 bool group_process_knows(const struct group_process *process, enum process_source source);
@@ -27,10 +30,16 @@ must_check_ bool group_process_close(struct group_process *process,
 must_check_ bool group_process_remove_rounding(const struct group_process *process,
                                                uint64_t remainders[PROCESS_TOTAL_COUNT]);
 
-/* Returns a bit for each source that the process has no totals of although its clock ticks show that exited threads have run: the
- * remainder of the ticks is more than what is rounded off in its threads. */
+/* Returns GROUP_EXITED_RAN and a bit for each source that the process has no totals of, if its totals show that exited threads have run: the
+ * remainder of the ticks is more than what is rounded off in its threads, or taskstats has more than the time between two readings
+ * explains. Returns 0 otherwise. */
 uint32_t group_process_unseen(const struct group_process *process,
                               const uint64_t remainders[PROCESS_TOTAL_COUNT]);
+
+/* Returns a bit for each total whose remainder is more than rounding and, in a window, than what the living did between two readings: the
+ * totals that its groups lack if it is divided. Takes the rounding from the remainders. */
+must_check_ uint32_t group_process_left_out(const struct group_process *process,
+                                            uint64_t remainders[PROCESS_TOTAL_COUNT]);
 
 /* Returns the CPU time by the clock ticks of the process that is neither in the run time of its threads nor in the total of it; 0 if the
  * ticks are not known, or if it may be what they round off. */

@@ -44,14 +44,6 @@ static bool is_of_window(const struct group_table *table, const struct thread_sa
 	       (table->info && table->info->kind == KIND_window);
 }
 
-static bool is_by_threads(const struct group_by *by)
-{
-	for (unsigned i = 0; i < by->count; i++)
-		if (group_key_is_of_thread(by->keys[i]))
-			return true;
-	return false;
-}
-
 /* Returns how long the counters of the process have been counting, as of this thread: in a window until the end of the
  * thread's observation, else since the process started. */
 static uint64_t process_interval_ns(const struct group_table *table,
@@ -75,7 +67,7 @@ void group_rates_see(struct group_table *table, struct thread_sample *sample)
 	    sample->window_part == WINDOW_PART_continued)
 		table->process.exited_interval_ns = process_interval_ns(table, sample);
 	/* ps shows the age of the process for a process, and the thread's own for a thread (ps -L). */
-	table->process.interval_ns = !window && is_by_threads(&table->by)
+	table->process.interval_ns = !window && group_by_has_thread_key(&table->by)
 	                                     ? lived_ns
 	                                     : process_interval_ns(table, sample);
 	if (lived_ns > 0)

@@ -204,6 +204,28 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	group_spread_add(table, group, sample);
 }
 
+/* Returns whether a key that is not one of threads has another name for the thread than for the first one of its process. */
+static bool is_elsewhere(const struct group_table *table, const uint32_t *numbers)
+{
+	for (unsigned i = 0; i < table->by.count; i++)
+		if (!group_key_is_of_thread(table->by.keys[i]) &&
+		    numbers[i] != table->process.names[i])
+			return true;
+	return false;
+}
+
+/* Notes whether the thread, of these names, leaves the group of the process's exited threads unknown. Threads that a filter by threads
+ * excludes do not: the exited ones have a name of their own there. */
+static void note_place(struct group_table *table, bool wanted, const uint32_t *numbers)
+{
+	struct group_process *process = &table->process;
+
+	if (!wanted || memcmp(process->names, numbers, table->by.count * sizeof(numbers[0])) != 0)
+		process->is_apart = true;
+	if (wanted ? is_elsewhere(table, numbers) : !group_by_has_thread_key(&table->filter->by))
+		process->is_divided = true;
+}
+
 void group_table_add(struct group_table *table, struct thread_sample *sample)
 {
 	bool first,
@@ -223,32 +245,27 @@ void group_table_add(struct group_table *table, struct thread_sample *sample)
 		                     ? table->process.names[i]
 		                     : key_names_of_thread(&table->names[i], &table->by, i, sample,
 		                                           table->host);
-	if (first)
+	if (first) {
+		table->process.by_thread_names = group_by_has_thread_key(&table->by);
+		table->process.by_threads_alone = group_by_has_thread_keys_alone(&table->by);
 		memcpy(table->process.names, numbers, sizeof(numbers));
-	if (!wanted || memcmp(table->process.names, numbers, sizeof(numbers)) != 0)
-		table->process.is_apart = true;
-	if (wanted)
-		add_to_group(table, sample, numbers);
-}
-
-static bool is_by_thread_names(const struct group_by *by)
-{
-	for (unsigned i = 0; i < by->count; i++)
-		if (group_key_is_of_thread(by->keys[i]))
-			return true;
-	return false;
+	}
+	note_place(table, wanted, numbers);
+	if (!wanted)
+		return;
+	add_to_group(table, sample, numbers);
+	group_process_add_group(&table->process, table->last);
 }
 
 /* Sets process->names to those of its exited threads. */
 static void name_exited(struct group_table *table)
 {
 	struct group_process *process = &table->process;
-	const struct exited_process exited = {process->tgid,
-	                                      process->start_time_clock_ticks,
-	                                      strbuf_str(&process->pcomm),
-	                                      process->pcomm.len,
-	                                      &process->host.name,
-	                                      &process->host.boot_id};
+	const struct exited_process exited = {
+	        process->tgid,         process->start_time_clock_ticks,
+	        process->successors,   strbuf_str(&process->pcomm),
+	        process->pcomm.len,    &process->host.name,
+	        &process->host.boot_id};
 
 	for (unsigned i = 0; i < table->by.count; i++)
 		if (group_key_is_of_thread(table->by.keys[i]))
@@ -266,14 +283,19 @@ static uint64_t exited_hash(const struct group_table *table)
 	                   process->tgid, 0, process->start_time_clock_ticks);
 }
 
-static void note_sources(const struct group_table *table, uint32_t *known,
+/* @left_out has a bit for each total whose remainder is in no group. */
+static void note_sources(const struct group_table *table, uint32_t left_out, uint32_t *known,
                          uint64_t unknown[PROCESS_SOURCE_COUNT])
 {
 	const struct group_process *process = &table->process;
 	bool knows[PROCESS_SOURCE_COUNT];
 
-	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++) {
+	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++)
 		knows[source] = group_process_knows(process, (enum process_source)source);
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (left_out >> i & 1)
+			knows[process_source(process_total_table[i].source)] = false;
+	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++) {
 		if (!knows[source])
 			unknown[source] += exited_hash(table);
 	}
@@ -293,7 +315,7 @@ static void note_exited(struct group_table *table)
 
 	if (!note)
 		note = entry->value = mem_calloc(1, sizeof(*note));
-	note_sources(table, &note->known, note->unknown);
+	note_sources(table, 0, &note->known, note->unknown);
 	if (!group)
 		return;
 	group->known = note->known;
@@ -332,10 +354,27 @@ static void add_covered(struct group *group, const struct group_process *process
 	}
 }
 
+/* Marks the groups of a process whose exited threads may have been in any of them. */
+static void leave_out_exited(const struct group_table *table,
+                             uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	const struct group_process *process = &table->process;
+	uint32_t unseen = group_process_unseen(process, remainders), left_out;
+
+	left_out = group_process_left_out(process, remainders);
+	for (size_t i = 0; i < process->group_count; i++) {
+		struct group *group = process->groups[i];
+
+		note_sources(table, left_out, &group->known, group->unknown);
+		group->exited_left_out |= left_out | process->totals_impossible;
+		group->exited_unseen |= unseen;
+	}
+}
+
 void group_table_finish(struct group_table *table)
 {
 	struct group_process *process = &table->process;
-	bool by_thread_names = is_by_thread_names(&table->by);
+	bool by_thread_names = process->by_thread_names;
 	uint64_t remainders[PROCESS_TOTAL_COUNT];
 	struct group *group;
 	bool any;
@@ -344,6 +383,10 @@ void group_table_finish(struct group_table *table)
 		return;
 	process->is_apart = process->is_apart || by_thread_names;
 	any = group_process_close(process, remainders);
+	if (process->is_divided) {
+		leave_out_exited(table, remainders);
+		return;
+	}
 	if (process->exited_unwanted)
 		return;
 	name_exited(table);
@@ -354,7 +397,7 @@ void group_table_finish(struct group_table *table)
 		note_exited(table);
 	} else {
 		group = group_of(table, process->names);
-		note_sources(table, &group->known, group->unknown);
+		note_sources(table, 0, &group->known, group->unknown);
 		add_covered(group, process);
 		group->exited_left_out |= process->totals_impossible;
 		group->exited_unseen |= group_process_unseen(process, remainders);

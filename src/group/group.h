@@ -61,6 +61,8 @@ struct group {
 	/* Fingerprints of the processes whose totals are not known, by source. */
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
 	uint32_t known; /* a bit for each total that is known of any process */
+	uint32_t
+	        of_process; /* number of the process that listed it last, see struct group_process */
 	uint64_t
 	        members; /* fingerprint of its threads: tgid, tid and start time, in any order; valid in this process only */
 	/* Births of those threads whose birth is known. */
@@ -134,7 +136,17 @@ struct group_process {
 	struct strbuf pcomm;
 	struct row_host host;
 	bool exited_unwanted; /* the filter excludes its exited threads */
-	uint32_t successors;  /* process_successors of its threads */
+	bool is_of_window;
+	bool by_thread_names;  /* a key is one of threads */
+	bool by_threads_alone; /* all keys are */
+	/* Its threads have several names for a key that is not one of threads, or a filter without such keys has only some of them. Then
+	 * the group of its exited threads is unknown. */
+	bool is_divided;
+	/* Each group of its threads once, borrowed; the array is owned. Empty if all keys are of threads. */
+	struct group **groups;
+	size_t group_count, group_size;
+	uint32_t number;     /* of the process in its table */
+	uint32_t successors; /* process_successors of its threads */
 	uint32_t threads;
 	uint32_t totals_seen; /* a bit for each enum process_total */
 	uint32_t totals_impossible;

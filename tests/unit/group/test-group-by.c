@@ -297,7 +297,7 @@ static void test_threads(void **state)
 	host = (struct host){0};
 }
 
-static const struct exited_process exited = {7, 9, "app-3", 5, &STRBUF_INIT, &STRBUF_INIT};
+static const struct exited_process exited = {7, 9, 0, "app-3", 5, &STRBUF_INIT, &STRBUF_INIT};
 
 static void check_exited(enum group_key key, const char *name, const char *pattern)
 {

@@ -150,9 +150,47 @@ static void test_run_time_shows(void **state)
 		group_table_add(&table, &sample);
 		group_table_finish(&table);
 		assert_int_equal(table_group(&table, "a")->exited_unseen,
-		                 remainders_ns[i] > TICK_NS ? GROUP_EXITED_RAN : 0);
+		                 remainders_ns[i] > TICK_NS
+		                         ? GROUP_EXITED_RAN | 1u << PROCESS_SOURCE_io
+		                         : 0);
 		/* It has the work, and needs no ticks for it. */
 		assert_int_equal(table_group(&table, "a")->exited_run_ns, 0);
+		group_table_done(&table);
+		sample_done(&sample);
+	}
+}
+
+/* So is the count of waits for a CPU, which short threads have as well, but for a few and a hundredth. */
+static void test_waits_for_cpu_show(void **state)
+{
+	static const struct {
+		uint64_t total, exited;
+		bool shown;
+	} cases[] = {{1, 0, false},
+	             {10, 4, false},
+	             {10, 5, true},
+	             {10000, 104, false},
+	             {10000, 105, true}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct thread_sample sample = {0};
+		struct group_table table;
+
+		sample_reset(&sample);
+		sample.tid = sample.tgid = 1;
+		sample.window_part = WINDOW_PART_continued;
+		sample_name(&sample.pcomm, "a");
+		sample_set(&sample, cpu_delay_count,
+		           (struct counter_count){cases[i].total - cases[i].exited});
+		sample.has_process_totals = true;
+		sample.process_totals_seen = 1u << PROCESS_TOTAL_cpu_delay_count;
+		sample.process_totals[PROCESS_TOTAL_cpu_delay_count] = cases[i].total;
+		group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
+		group_table_add(&table, &sample);
+		group_table_finish(&table);
+		assert_int_equal(table_group(&table, "a")->exited_unseen,
+		                 cases[i].shown ? GROUP_EXITED_RAN | 1u << PROCESS_SOURCE_io : 0);
 		group_table_done(&table);
 		sample_done(&sample);
 	}
@@ -214,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_exited_unseen),
 	        cmocka_unit_test(test_run_time_shows),
+	        cmocka_unit_test(test_waits_for_cpu_show),
 	        cmocka_unit_test(test_lacks),
 	};
 

@@ -176,6 +176,36 @@ static void test_exited_by_keys(void **state)
 	group_table_done(&table);
 }
 
+/* Processes of one id and one clock tick are several, with names of their own. */
+static void test_successors(void **state)
+{
+	static const enum group_key keys[] = {GROUP_KEY_pid, GROUP_KEY_thread};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		struct thread_sample sample = {0};
+		struct group_table table;
+
+		group_table_init(&table, group_by_key(keys[i], false));
+		for (uint32_t successors = 2; successors <= 2; successors--) {
+			sample_reset(&sample);
+			sample.tgid = sample.tid = 10;
+			sample.start_time_clock_ticks = 100;
+			sample.window_part = WINDOW_PART_passed;
+			sample.process_successors = successors;
+			sample_name(&sample.pcomm, successors > 0 ? "short" : "long");
+			sample_name(&sample.comm, "c");
+			group_table_add(&table, &sample);
+		}
+		group_table_finish(&table);
+		assert_int_equal(table.map.count, 3);
+		assert_int_equal(find(&table, "10 10 100  ")->threads, 1);
+		assert_int_equal(find(&table, "10 10 100   2")->threads, 1);
+		group_table_done(&table);
+		sample_done(&sample);
+	}
+}
+
 static void test_births(void **state)
 {
 	struct group_table table;
@@ -505,6 +535,7 @@ int main(void)
 	        cmocka_unit_test(test_several_keys),
 	        cmocka_unit_test(test_keys_by_place),
 	        cmocka_unit_test(test_exited_by_keys),
+	        cmocka_unit_test(test_successors),
 	        cmocka_unit_test(test_births),
 	        cmocka_unit_test(test_cgroups_without_threads),
 	        cmocka_unit_test(test_spreads),
