@@ -27,32 +27,58 @@ void cgroup_gone_add(struct cgroup_table *table, struct span pattern, const stru
 	*kept = pattern;
 }
 
+/* A cgroup with values. */
+struct place {
+	const struct cgroup_group *group;
+	uint64_t covered;
+};
+
 void cgroup_gone_leave_out(struct cgroup_table *table, const struct cgroup_stats *stats,
-                           struct cgroup_group *group)
+                           struct cgroup_group *group, uint64_t covered)
 {
+	struct strmap_entry *entry;
+	struct place *place;
+
 	set_key(&table->scratch, &stats->path, stats->is_v1);
-	strmap_add(&table->with_values, strbuf_str(&table->scratch), table->scratch.len)->value =
-	        group;
+	entry = strmap_add(&table->with_values, strbuf_str(&table->scratch), table->scratch.len);
+	if (!entry->value)
+		entry->value = mem_calloc(1, sizeof(struct place));
+	place = entry->value;
+	*place = (struct place){group, covered};
 }
 
-/* @key is the path behind the version. */
-static bool is_inside(const struct cgroup_table *table, const struct cgroup_group *group,
-                      const char *key, size_t len)
+static const struct place *place_in(const struct cgroup_table *table,
+                                    const struct cgroup_group *group, const char *key, size_t len)
+{
+	const struct place *place = strmap_get(&table->with_values, key, len);
+
+	return place && place->group == group ? place : NULL;
+}
+
+/* Returns the next one above in the group. @key is the path behind the version. */
+static const struct place *place_above(const struct cgroup_table *table,
+                                       const struct cgroup_group *group, const char *key,
+                                       size_t len)
 {
 	enum { ROOT_BYTES = 2 };
-	size_t path_len = len;
+	const struct place *place = NULL;
+	bool is_root = len <= ROOT_BYTES;
 
-	while (len-- > ROOT_BYTES)
-		if (key[len] == '/' && strmap_get(&table->with_values, key, len) == group)
-			return true;
-	return path_len > ROOT_BYTES && strmap_get(&table->with_values, key, ROOT_BYTES) == group;
+	while (!place && len-- > ROOT_BYTES)
+		if (key[len] == '/')
+			place = place_in(table, group, key, len);
+	return place || is_root ? place : place_in(table, group, key, ROOT_BYTES);
 }
 
 bool cgroup_is_inside(struct cgroup_table *table, const struct cgroup_group *group,
-                      const struct cgroup_stats *stats)
+                      const struct cgroup_stats *stats, uint64_t *ret_covered)
 {
+	const struct place *above;
+
 	set_key(&table->scratch, &stats->path, stats->is_v1);
-	return is_inside(table, group, strbuf_str(&table->scratch), table->scratch.len);
+	above = place_above(table, group, strbuf_str(&table->scratch), table->scratch.len);
+	*ret_covered = above ? above->covered : 0;
+	return above != NULL;
 }
 
 void cgroup_gone_finish(struct cgroup_table *table)
@@ -65,7 +91,11 @@ void cgroup_gone_finish(struct cgroup_table *table)
 		if (strmap_find(&table->with_values, entry->key, entry->key_len, &(uint32_t){0}))
 			continue;
 		group = strmap_get(&table->map, pattern->text, pattern->len);
-		if (group && !is_inside(table, group, entry->key, entry->key_len))
+		if (!group)
+			continue;
+		if (place_above(table, group, entry->key, entry->key_len))
+			group->nested_lacking++;
+		else
 			group->gone++;
 	}
 }
@@ -74,6 +104,8 @@ void cgroup_gone_done(struct cgroup_table *table)
 {
 	for (size_t i = 0; i < table->gone.count; i++)
 		free(table->gone.entries[i].value);
+	for (size_t i = 0; i < table->with_values.count; i++)
+		free(table->with_values.entries[i].value);
 	strmap_done(&table->gone);
 	strmap_done(&table->with_values);
 	strbuf_done(&table->scratch);

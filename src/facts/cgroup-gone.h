@@ -9,15 +9,16 @@
 void cgroup_gone_add(struct cgroup_table *table, struct span pattern, const struct strbuf *path,
                      bool is_v1);
 
-/* Notes that the cgroup has values, in that group. */
+/* Notes that the cgroup has values, in that group, of which it or those above it cover these (cgroup_stats_covered()). */
 void cgroup_gone_leave_out(struct cgroup_table *table, const struct cgroup_stats *stats,
-                           struct cgroup_group *group);
+                           struct cgroup_group *group, uint64_t covered);
 
-/* Returns whether a cgroup above this one was noted for the group: what that one has counted includes this one. Files of ctprof have a
- * cgroup behind those above it. */
+/* Returns whether a cgroup above this one was noted for the group, and stores what that one covers. Files of ctprof have a cgroup behind
+ * those above it. */
 bool cgroup_is_inside(struct cgroup_table *table, const struct cgroup_group *group,
-                      const struct cgroup_stats *stats);
+                      const struct cgroup_stats *stats, uint64_t *ret_covered);
 
-/* Counts cgroups that are gone in the groups that have other ones, none of which includes them; called behind the last cgroup. */
+/* Counts cgroups that are gone in the groups that have other ones, apart where one of these includes them; called behind the last
+ * cgroup. */
 void cgroup_gone_finish(struct cgroup_table *table);
 void cgroup_gone_done(struct cgroup_table *table);

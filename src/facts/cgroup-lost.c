@@ -72,3 +72,10 @@ bool cgroup_groups_have_lost(const struct cgroup_group *const *groups, unsigned 
 			return true;
 	return false;
 }
+
+const char *cgroup_lost_hierarchy(const struct cgroup_value_desc *desc)
+{
+	if (desc->window == FACT_WINDOW_END)
+		return NULL;
+	return desc->version == 1 ? desc->object : CGROUP_ID_UNIFIED;
+}

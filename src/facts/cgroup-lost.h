@@ -17,3 +17,6 @@ void cgroup_table_find_lost(struct cgroup_table *table, const struct cgroup_tabl
  * it. */
 bool cgroup_groups_have_lost(const struct cgroup_group *const *groups, unsigned count,
                              const char *hierarchy);
+
+/* Returns the hierarchy whose cgroup has a value since it was made; NULL for a value of the moment. */
+const char *cgroup_lost_hierarchy(const struct cgroup_value_desc *desc);

@@ -92,12 +92,27 @@ static void set_psi(struct psi *rates, const struct cgroup_stats *from)
 		}
 }
 
-void cgroup_rates_add(struct cgroup_stats *into, uint32_t members, const struct cgroup_stats *from)
+static struct cgroup_stats rates_of(const struct cgroup_stats *from)
 {
-	cleanup_(cgroup_stats_done) struct cgroup_stats rates = {.is_v1 = from->is_v1};
+	struct cgroup_stats rates = {.is_v1 = from->is_v1};
 
 	set_values(&rates, from);
 	set_lists(&rates, from);
 	set_psi(&rates.psi, from);
+	return rates;
+}
+
+void cgroup_rates_add(struct cgroup_stats *into, uint32_t members, const struct cgroup_stats *from)
+{
+	cleanup_(cgroup_stats_done) struct cgroup_stats rates = rates_of(from);
+
 	cgroup_stats_merge(into, members, &rates);
+}
+
+void cgroup_rates_add_nested(struct cgroup_stats *into, uint64_t covered,
+                             const struct cgroup_stats *from)
+{
+	cleanup_(cgroup_stats_done) struct cgroup_stats rates = rates_of(from);
+
+	cgroup_stats_merge_nested(into, covered, &rates);
 }

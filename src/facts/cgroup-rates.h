@@ -27,3 +27,7 @@ bool cgroup_counts(const struct cgroup_stats *stats);
 /* Adds the rates of a cgroup to those of @into, which holds @members cgroups so far. They replace the values, keys and
  * totals that are counters; everything else is unseen. @from->interval_ns is not 0. */
 void cgroup_rates_add(struct cgroup_stats *into, uint32_t members, const struct cgroup_stats *from);
+
+/* Does so for a cgroup that lies in one of these, as cgroup_stats_merge_nested(). */
+void cgroup_rates_add_nested(struct cgroup_stats *into, uint64_t covered,
+                             const struct cgroup_stats *from);

@@ -217,6 +217,10 @@ static void set_lacking(const struct fact_build *build, unsigned side, struct fa
 	unjoined = unjoined_of(group, kind);
 	cell->lacking = group->without_begin + group->gone + unjoined;
 	cell->members = group->members - group->without_begin - unjoined;
+	if (kind.is_own) {
+		cell->lacking += group->nested_lacking;
+		cell->members += group->nested - group->nested_lacking;
+	}
 }
 
 /* Returns false if no side has seen the value. */

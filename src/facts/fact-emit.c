@@ -3,6 +3,7 @@
 
 #include "ctprof/base/macro.h"
 #include "fact-build.h"
+#include "facts/cgroup-lost.h"
 #include "facts/cgroup-rates.h"
 #include "facts/fact-derive.h"
 
@@ -96,16 +97,10 @@ static struct fact_cell cgroup_cell(const struct cgroup_group *group, unsigned i
 	return cell;
 }
 
-static const char *hierarchy_of(unsigned version, const char *object)
-{
-	return version == 1 ? object : CGROUP_ID_UNIFIED;
-}
-
 static void emit_cgroup_values(struct fact_build *build, const struct cgroup_group *const *groups)
 {
 	for (unsigned id = 0; id < CGROUP_VALUE_COUNT; id++) {
 		const struct cgroup_value_desc *desc = &cgroup_value_table[id];
-		const char *hierarchy = hierarchy_of(desc->version, desc->object);
 		struct fact_cell cells[SIDE_MAX] = {{0}};
 
 		if (desc->section != build->section)
@@ -117,9 +112,9 @@ static void emit_cgroup_values(struct fact_build *build, const struct cgroup_gro
 		     (struct fact_kind){.unit = desc->unit,
 		                        .id = id,
 		                        .counts = desc->window == FACT_WINDOW_DIFFERENCE,
+		                        .is_own = desc->rule == FACT_RULE_OWN_SUM,
 		                        .object = desc->object,
-		                        .since_made =
-		                                desc->window != FACT_WINDOW_END ? hierarchy : NULL},
+		                        .since_made = cgroup_lost_hierarchy(desc)},
 		     cells);
 	}
 }
@@ -275,7 +270,7 @@ static void emit_psi(struct fact_build *build, const struct psi_side *psi)
 			emit_psi_line(build, psi, resource, row);
 }
 
-/* Returns the name of a cgroup, as the tables have it. */
+/* The name of a cgroup, as the tables have it. */
 static struct fact_cell name_cell(const struct fact_build *build, struct span pattern)
 {
 	const struct key_names *names[SIDE_MAX] = {NULL};
@@ -376,7 +371,7 @@ static const char *throttling_hierarchy(const struct cgroup_group *const *groups
 {
 	const struct cgroup_group *group = groups[0] ? groups[0] : groups[1];
 
-	return hierarchy_of(group->stats.is_v1 ? 1 : 2, "cpu");
+	return group->stats.is_v1 ? "cpu" : CGROUP_ID_UNIFIED;
 }
 
 /* Emits derived values of cgroups, or of the host if there are none. */

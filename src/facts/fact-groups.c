@@ -78,19 +78,36 @@ static void add_member(struct cgroup_table *table, struct cgroup_group *group,
 		group->without_begin++;
 }
 
+/* Adds what the cgroups above it in the group do not have of it. */
+static void add_nested(struct cgroup_group *group, uint64_t covered,
+                       const struct cgroup_stats *stats)
+{
+	cgroup_stats_merge_nested(&group->stats, covered, stats);
+	group->nested++;
+	if (stats->interval_ns > 0)
+		cgroup_rates_add_nested(&group->rates, covered, stats);
+	else if (cgroup_counts(stats))
+		group->rate_unknown = true;
+	else if (stats->read_boottime_ns > 0)
+		group->nested_lacking++;
+}
+
 void cgroup_table_add(struct cgroup_table *table, struct span pattern,
                       const struct cgroup_stats *stats)
 {
 	struct cgroup_group *group;
+	uint64_t covered;
 
 	if (stats->is_gone) {
 		cgroup_gone_add(table, pattern, &stats->path, stats->is_v1);
 		return;
 	}
 	group = group_of(table, pattern);
-	cgroup_gone_leave_out(table, stats, group);
-	if (group->members == 0 || !cgroup_is_inside(table, group, stats))
+	if (cgroup_is_inside(table, group, stats, &covered))
+		add_nested(group, covered, stats);
+	else
 		add_member(table, group, stats);
+	cgroup_gone_leave_out(table, stats, group, covered | cgroup_stats_covered(stats));
 	cgroup_tree_add(&table->tree, stats, group->pattern, &group->above);
 }
 

@@ -15,9 +15,11 @@ struct cgroup_group {
 	struct cgroup_stats stats;
 	/* The members whose time between readings is known, in a window. */
 	uint32_t rate_members;
-	struct cgroup_stats rates;    /* see cgroup-rates.h */
-	uint32_t without_begin;       /* members that were read at the end of the window only */
-	uint32_t gone;                /* cgroups that are no members, see cgroup-gone.h */
+	struct cgroup_stats rates; /* see cgroup-rates.h */
+	uint32_t without_begin;    /* members that were read at the end of the window only */
+	uint32_t gone;             /* cgroups that are no members, see cgroup-gone.h */
+	/* Cgroups that lie in members, and those of them that are gone or were read at the end of the window only. */
+	uint32_t nested, nested_lacking;
 	struct keyed_values unjoined; /* the other members with such counters, by object */
 	bool rate_unknown;            /* another member has counters, and no such time */
 	struct cgroup_above above;    /* see cgroup-path.h; filled by cgroup_table_finish() */
@@ -41,7 +43,7 @@ struct cgroup_table {
 void cgroup_table_init(struct cgroup_table *table);
 void cgroup_table_done(struct cgroup_table *table);
 /* @pattern is the result of group_table_cgroup() for the path. A cgroup that is gone only marks its group. One that lies in another
- * cgroup of the group is no member, since the counters of that one include its own. */
+ * cgroup of the group is no member, since most counters of that one include its own. */
 void cgroup_table_add(struct cgroup_table *table, struct span pattern,
                       const struct cgroup_stats *stats);
 

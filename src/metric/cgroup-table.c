@@ -9,11 +9,12 @@
 
 /* The rules that a form admits: a text has no sum, and only a value that can be unlimited is a limit. */
 enum {
-	FORM_RULES_NUMBER = 1 << FACT_RULE_SUM | 1 << FACT_RULE_MAX | 1 << FACT_RULE_MAX_LIMIT,
+	FORM_RULES_SUM = 1 << FACT_RULE_SUM | 1 << FACT_RULE_OWN_SUM,
+	FORM_RULES_NUMBER = FORM_RULES_SUM | 1 << FACT_RULE_MAX | 1 << FACT_RULE_MAX_LIMIT,
 	FORM_RULES_LIMIT = 1 << FACT_RULE_MAX_LIMIT | 1 << FACT_RULE_MIN_LIMIT,
 	FORM_RULES_FIELD_LIMIT = FORM_RULES_LIMIT,
 	FORM_RULES_FIELD = 1 << FACT_RULE_MAX,
-	FORM_RULES_FLAT = 1 << FACT_RULE_SUM | 1 << FACT_RULE_MAX,
+	FORM_RULES_FLAT = FORM_RULES_SUM | 1 << FACT_RULE_MAX,
 	FORM_RULES_DEVICES = 1 << FACT_RULE_SUM,
 	FORM_RULES_CPUS = 1 << FACT_RULE_SAME,
 };
@@ -100,6 +101,7 @@ const struct named_desc fact_rule_table[FACT_RULE_COUNT] = {
 	[FACT_RULE_MAX_LIMIT] = {"max_limit", "the largest limit; none where a cgroup has none, missing where a cgroup lacks it"},
 	[FACT_RULE_MIN_LIMIT] = {"min_limit", "the smallest limit; missing where a cgroup lacks it"},
 	[FACT_RULE_SAME] = {"same", "the value where all cgroups agree"},
+	[FACT_RULE_OWN_SUM] = {"own_sum", "the total over the cgroups that have it, none of which the kernel adds to the one above it"},
 };
 /* clang-format on */
 
@@ -233,9 +235,14 @@ static void merge_limit(enum fact_rule rule, struct fact_value *into, const stru
 		                                           : smaller(into->number, from->number);
 }
 
+static bool is_sum(enum fact_rule rule)
+{
+	return rule == FACT_RULE_SUM || rule == FACT_RULE_OWN_SUM;
+}
+
 static void merge_value(enum fact_rule rule, struct fact_value *into, const struct fact_value *from)
 {
-	if (rule != FACT_RULE_SUM && rule != FACT_RULE_MAX) {
+	if (!is_sum(rule) && rule != FACT_RULE_MAX) {
 		merge_limit(rule, into, from);
 		return;
 	}
@@ -244,9 +251,8 @@ static void merge_value(enum fact_rule rule, struct fact_value *into, const stru
 	if (into->state == FACT_UNSEEN)
 		copy_value(into, from);
 	else
-		into->number = rule == FACT_RULE_SUM
-		                       ? saturating_add_signed(into->number, from->number)
-		                       : larger(into->number, from->number);
+		into->number = is_sum(rule) ? saturating_add_signed(into->number, from->number)
+		                            : larger(into->number, from->number);
 }
 
 static void merge_list(enum cgroup_list_id list, struct keyed_values *into,
@@ -354,4 +360,53 @@ void cgroup_stats_merge(struct cgroup_stats *into, uint32_t members,
 		merge_list((enum cgroup_list_id)i, &into->lists[i], &from->lists[i]);
 	}
 	psi_merge(&into->psi, &from->psi);
+}
+
+/* A part of struct cgroup_stats has a bit: first the values, then the lists, then the pressure. */
+enum {
+	PART_LISTS = CGROUP_VALUE_COUNT,
+	PART_PSI = PART_LISTS + CGROUP_LIST_COUNT,
+	PART_COUNT,
+};
+_Static_assert(PART_COUNT <= 64, "the parts of a cgroup have a bit each");
+
+uint64_t cgroup_stats_covered(const struct cgroup_stats *stats)
+{
+	uint64_t covered = 0;
+
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++)
+		if (stats->values[i].state != FACT_UNSEEN &&
+		    cgroup_value_table[i].rule != FACT_RULE_OWN_SUM)
+			covered |= UINT64_C(1) << i;
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++)
+		if (stats->has_list[i])
+			covered |= UINT64_C(1) << (PART_LISTS + i);
+	for (unsigned resource = 0; resource < PSI_RESOURCE_COUNT; resource++)
+		for (unsigned row = 0; row < PSI_ROW_COUNT; row++)
+			if (stats->psi.lines[resource][row].seen)
+				covered |= UINT64_C(1) << PART_PSI;
+	return covered;
+}
+
+void cgroup_stats_merge_nested(struct cgroup_stats *into, uint64_t covered,
+                               const struct cgroup_stats *from)
+{
+	for (unsigned i = 0; i < CGROUP_VALUE_COUNT; i++) {
+		const struct cgroup_value_desc *desc = &cgroup_value_table[i];
+		/* Limits are those of the cgroup above. */
+		bool is_usage =
+		        desc->rule == FACT_RULE_SUM ||
+		        (desc->rule == FACT_RULE_MAX && desc->section != SECTION_cgroup_limits);
+
+		if (desc->rule == FACT_RULE_OWN_SUM || (is_usage && !(covered >> i & 1)))
+			merge_value(desc->rule, &into->values[i], &from->values[i]);
+	}
+	for (unsigned i = 0; i < CGROUP_LIST_COUNT; i++) {
+		if (covered >> (PART_LISTS + i) & 1)
+			continue;
+		into->has_list[i] = into->has_list[i] || from->has_list[i];
+		merge_list((enum cgroup_list_id)i, &into->lists[i], &from->lists[i]);
+	}
+	if (!(covered >> PART_PSI & 1))
+		psi_merge(&into->psi, &from->psi);
 }

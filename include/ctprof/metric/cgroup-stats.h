@@ -58,6 +58,7 @@ enum fact_rule {
 	FACT_RULE_MAX_LIMIT, /* unlimited if one is; unseen if one is */
 	FACT_RULE_MIN_LIMIT, /* unlimited is the largest; unseen if one is unseen */
 	FACT_RULE_SAME,      /* unseen unless all agree */
+	FACT_RULE_OWN_SUM,   /* a sum; the kernel's value does not include the cgroups below */
 };
 
 /* The value that a window has. */
@@ -67,7 +68,7 @@ enum fact_window {
 	FACT_WINDOW_RISEN,      /* the value at the end, if it rose */
 };
 
-enum { FORM_COUNT = FORM_TEXT + 1, FACT_RULE_COUNT = FACT_RULE_SAME + 1 };
+enum { FORM_COUNT = FORM_TEXT + 1, FACT_RULE_COUNT = FACT_RULE_OWN_SUM + 1 };
 
 /* Names in machine formats, and their meaning. */
 extern const struct named_desc fact_form_table[FORM_COUNT];
@@ -195,3 +196,11 @@ void cgroup_stats_done(struct cgroup_stats *stats);
  * becomes a copy. The path stays as it is. */
 void cgroup_stats_merge(struct cgroup_stats *into, uint32_t members,
                         const struct cgroup_stats *from);
+
+/* Returns a bit for each value, list and kind of pressure that the cgroup has and that includes the cgroups below it. */
+uint64_t cgroup_stats_covered(const struct cgroup_stats *stats);
+
+/* Adds a cgroup that lies in one of the group's, with @covered of those above it there: what the kernel counts of each cgroup alone, and
+ * what none of these has. */
+void cgroup_stats_merge_nested(struct cgroup_stats *into, uint64_t covered,
+                               const struct cgroup_stats *from);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "facts.h"
 #include "facts/cgroup-gone.h"
+#include "facts/cgroup-rates.h"
 #include "groups.h"
 
 static const char group[] = "/group";
@@ -16,8 +17,15 @@ static void add(struct cgroup_table *table, const char *path, const char *patter
 	struct cgroup_stats stats = {.is_gone = is_gone, .read_boottime_ns = 20, .interval_ns = 10};
 
 	strbuf_add_str(&stats.path, path);
-	if (!is_gone)
+	if (!is_gone) {
 		fact_set_number(&stats.values[CGROUP_VALUE_cpu_usage_usec], 7);
+		fact_set_number(&stats.values[CGROUP_VALUE_nr_throttled], 2);
+	}
+	/* The root has none, and what is inside another one has less. */
+	if (!is_gone && strcmp(path, "/") != 0) {
+		stats.has_list[CGROUP_LIST_memory_events] = true;
+		keyed_values_set(&stats.lists[CGROUP_LIST_memory_events], "max", 3, 5);
+	}
 	cgroup_table_add(table, pattern_of(pattern), &stats);
 	cgroup_stats_done(&stats);
 }
@@ -97,7 +105,17 @@ static void test_others(void **state)
 	assert_null(find_fact(&fixture->set, "/other", "cpu_usage_usec"));
 }
 
-/* A cgroup that lies in another one of its group is counted there already, whether it is there or gone. */
+static uint64_t events_of(const struct cgroup_group *found)
+{
+	const struct keyed_value *events = keyed_values_find(
+	        &found->stats.lists[CGROUP_LIST_memory_events], "max", strlen("max"), 0);
+
+	assert_non_null(events);
+	return events->value;
+}
+
+/* A cgroup that lies in another one of its group is counted there already, whether it is there or gone. That does not hold for throttling,
+ * which the kernel counts of each cgroup alone, nor for values that the one above has not. */
 static void test_inside(void **state)
 {
 	static const struct {
@@ -106,11 +124,12 @@ static void test_inside(void **state)
 		unsigned members;
 		int64_t usage;
 		unsigned is_gone;
+		uint64_t events;
 	} cases[] = {
-	        {{"/a", "/a/b", "/a/b/c", "/a/d"}, "/a/e", 1, 7, 0},
-	        {{"/", "/a", "/a/b", "/c"}, "/a/e", 1, 7, 0},
-	        {{"/a", "/a-b", "/a-b/c", "/ab"}, "/c", 3, 21, 1},
-	        {{"/a/b", "/a/c", "/a/b/x/y", "/a/d"}, "/a/e", 3, 21, 1},
+	        {{"/a", "/a/b", "/a/b/c", "/a/d"}, "/a/e", 1, 7, 0, 5},
+	        {{"/", "/a", "/a/b", "/c"}, "/a/e", 1, 7, 0, 10},
+	        {{"/a", "/a-b", "/a-b/c", "/ab"}, "/c", 3, 21, 1, 15},
+	        {{"/a/b", "/a/c", "/a/b/x/y", "/a/d"}, "/a/e", 3, 21, 1, 15},
 	};
 
 	(void)state;
@@ -129,11 +148,29 @@ static void test_inside(void **state)
 		assert_int_equal(found->members, cases[i].members);
 		assert_int_equal(found->stats.values[CGROUP_VALUE_cpu_usage_usec].number,
 		                 cases[i].usage);
+		assert_int_equal(found->stats.values[CGROUP_VALUE_nr_throttled].number, 8);
+		assert_int_equal(found->rates.values[CGROUP_VALUE_nr_throttled].number,
+		                 4 * cgroup_rate(2, 10));
+		assert_int_equal(events_of(found), cases[i].events);
 		assert_int_equal(found->gone, cases[i].is_gone);
+		assert_int_equal(found->nested, 4 - cases[i].members);
+		assert_int_equal(found->nested_lacking, 1 - cases[i].is_gone);
 		found = strmap_get(&table.map, "/other", strlen("/other"));
 		assert_int_equal(found->members, 1);
 		cgroup_table_done(&table);
 	}
+}
+
+/* The values that the kernel counts of each cgroup alone lack one that is gone and lies in another one; the others do not. */
+static void test_inside_is_partial(void **state)
+{
+	struct fact_fixture *fixture = *state;
+	struct cgroup_table *table = &fixture->cgroups[0];
+
+	add(table, "/a", group, false);
+	add(table, "/a/b", group, true);
+	assert_false(is_partial(fixture, "cpu_usage_usec"));
+	assert_true(is_partial(fixture, "nr_throttled"));
 }
 
 #define FACT_TEST(test_) \
@@ -146,6 +183,7 @@ int main(void)
 	        FACT_TEST(test_with_values),
 	        FACT_TEST(test_others),
 	        cmocka_unit_test(test_inside),
+	        FACT_TEST(test_inside_is_partial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
