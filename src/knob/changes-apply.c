@@ -155,7 +155,7 @@ static int start_command(struct changes *changes, size_t index, struct shell *sh
 {
 	struct journal *journal = &changes->plan.journal;
 	struct journal_entry *entry = &journal->entries[index];
-	int r = shell_start(shell, entry->command, journal->directory, changes->output_fd);
+	int r = shell_start(shell, entry->command, journal->directory_fd, changes->output_fd);
 
 	if (r == 0)
 		r = journal_note(journal, entry, JOURNAL_RUNNING, shell->pid, shell->start_ticks,

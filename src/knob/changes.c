@@ -2,6 +2,7 @@
 #include "knob/changes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -84,8 +85,12 @@ static int write_journal(struct changes *changes, const char *label, struct strb
 	cleanup_(strbuf_done) struct strbuf boot_id = STRBUF_INIT;
 	struct journal *journal = &changes->plan.journal;
 	cleanup_(mem_freep) char *directory = getcwd(NULL, 0);
-	int r = directory ? journal_boot_id(&boot_id) : -errno;
+	int r = directory ? 0 : -errno;
 
+	if (r == 0) {
+		journal->directory_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		r = journal->directory_fd < 0 ? -errno : journal_boot_id(&boot_id);
+	}
 	if (r == 0) {
 		journal->boot_id = mem_copy(strbuf_str(&boot_id), boot_id.len);
 		journal->directory = take_ptr(directory);

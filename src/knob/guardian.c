@@ -18,7 +18,7 @@
 #include "revert.h"
 
 /* The descriptors of the guardian; standard output and error are /dev/null. */
-enum { PIPE = STDIN_FILENO, DIRECTORY = 3, LOCK, RUNNER, FIRST_UNUSED, ABOVE = 32 };
+enum { PIPE = STDIN_FILENO, DIRECTORY = 3, LOCK, RUNNER, COMMANDS, FIRST_UNUSED, ABOVE = 32 };
 
 /* Has only system calls, and malloc(3), for the process that it was forked from may have threads. */
 static void restore_host(void)
@@ -29,6 +29,7 @@ static void restore_host(void)
 
 	if (journal_read(&journal, DIRECTORY) < 0)
 		return;
+	journal.directory_fd = COMMANDS;
 	reverts = revert_all(&journal, false, -1, &report);
 	/* ctprof ab --restore reports the rest. */
 	if (reverts.count[REVERTED] == journal.count)
@@ -38,9 +39,11 @@ static void restore_host(void)
 
 static void place_descriptors(int pipe_fd, int dir_fd, int lock_fd, int runner_fd)
 {
-	const int places[] = {PIPE, STDOUT_FILENO, STDERR_FILENO, DIRECTORY, LOCK, RUNNER};
+	const int places[] = {PIPE, STDOUT_FILENO, STDERR_FILENO, DIRECTORY,
+	                      LOCK, RUNNER,        COMMANDS};
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int fds[] = {pipe_fd, null_fd, null_fd, dir_fd, lock_fd, runner_fd};
+	int commands_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fds[] = {pipe_fd, null_fd, null_fd, dir_fd, lock_fd, runner_fd, commands_fd};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
 		fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, ABOVE);
@@ -71,9 +74,9 @@ static noreturn_ void guard(int pipe_fd, int dir_fd, int lock_fd, int runner_fd)
 	(void)setsid();
 	helper_ignore_signals();
 	(void)prctl(PR_SET_NAME, "ctprof-guardian", 0, 0, 0);
+	place_descriptors(pipe_fd, dir_fd, lock_fd, runner_fd);
 	if (chdir("/") < 0)
 		_exit(1);
-	place_descriptors(pipe_fd, dir_fd, lock_fd, runner_fd);
 	outlive_others();
 	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
 		;

@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/trust.h"
 #include "journal-word.h"
 
 enum { JOURNAL_BYTES = 16 << 20, ENTRIES_MAX = 10000 };
@@ -77,7 +80,31 @@ void journal_done(struct journal *journal)
 	free(journal->directory);
 	free(journal->label);
 	fd_closep(&journal->fd);
+	fd_closep(&journal->directory_fd);
 	*journal = JOURNAL_INIT;
+}
+
+int journal_open_directory(struct journal *journal, struct strbuf *reterr)
+{
+	/* Nobody has exchanged a directory of the name for a link to another one. */
+	struct open_how how = {
+	        .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+	        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	cleanup_(fd_closep) int fd = -1;
+	int r;
+
+	if (journal->directory_fd >= 0)
+		return 0;
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, journal->directory, &how, sizeof(how));
+	if (fd < 0)
+		return -errno;
+	r = trust_check_directory(fd, reterr);
+	if (r == 0) {
+		journal->directory_fd = fd;
+		fd = -1;
+	}
+	return r;
 }
 
 /* Writing. */

@@ -45,6 +45,7 @@ struct journal_entry {
 struct journal {
 	char *boot_id;
 	char *directory;  /* in which commands are run */
+	int directory_fd; /* of it, or -1; owned */
 	char *label;      /* may hold any bytes; "" if there is none */
 	uint64_t began_s; /* CLOCK_REALTIME */
 	/* Each value has been set and read back. The kernel may make another value of one, and until then that is restored
@@ -55,7 +56,7 @@ struct journal {
 	int fd; /* open for journal_note(), or -1 */
 };
 
-#define JOURNAL_INIT ((struct journal){.fd = -1})
+#define JOURNAL_INIT ((struct journal){.fd = -1, .directory_fd = -1})
 
 /* Reads the id of this boot. Returns 0 or -errno. */
 must_check_ int journal_boot_id(struct strbuf *out);
@@ -71,6 +72,10 @@ must_check_ int journal_read(struct journal *journal, int dir_fd);
 must_check_ int journal_note(struct journal *journal, struct journal_entry *entry,
                              enum journal_state state, pid_t session, uint64_t start_ticks,
                              bool durable);
+
+/* Opens the directory of the commands by its name, unless it is open. Nobody else may exchange it, or add a file to it: the name is
+ * looked up long after the experiment began. Returns 0, -EPERM with a phrase, or another -errno. */
+must_check_ int journal_open_directory(struct journal *journal, struct strbuf *reterr);
 
 /* Returns whether there is one. */
 bool journal_exists(int dir_fd);

@@ -105,7 +105,7 @@ static int run_undo(struct journal *journal, struct journal_entry *entry, int ou
                     int *ret_status)
 {
 	struct shell shell = SHELL_INIT;
-	int r = shell_start(&shell, entry->undo, journal->directory, output_fd);
+	int r = shell_start(&shell, entry->undo, journal->directory_fd, output_fd);
 
 	if (r == 0)
 		r = journal_note(journal, entry, JOURNAL_UNDOING, shell.pid, shell.start_ticks,
@@ -133,6 +133,24 @@ static enum reverted say_undo(const struct journal_entry *entry, int error, int 
 	return REVERT_FAILED;
 }
 
+/* Opens the directory in which the command is to run. Appends a line if it must not run there. */
+static bool has_directory(struct journal *journal, const struct journal_entry *entry,
+                          struct strbuf *report)
+{
+	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
+	int r = journal_open_directory(journal, &phrase);
+
+	if (r == 0)
+		return true;
+	begin_line(report, entry->undo);
+	strbuf_add_str(report, "not run in ");
+	text_add_escaped(report, journal->directory, strlen(journal->directory));
+	strbuf_addf(report, ": %s; what it is to undo: ",
+	            phrase.len > 0 ? strbuf_str(&phrase) : strerror(-r));
+	revert_add_value(report, entry->command, strlen(entry->command));
+	return false;
+}
+
 enum reverted revert_command(struct journal *journal, struct journal_entry *entry, int output_fd,
                              struct strbuf *report)
 {
@@ -146,6 +164,8 @@ enum reverted revert_command(struct journal *journal, struct journal_entry *entr
 		strbuf_addf(report, "a process of session %d cannot be ended", (int)entry->session);
 		return REVERT_FAILED;
 	}
+	if (entry->undo && !has_directory(journal, entry, report))
+		return REVERT_FAILED;
 	for (int try = 0; entry->undo && try < UNDO_TRIES; try++) {
 		r = run_undo(journal, entry, output_fd, &status);
 		if (r < 0 || !WIFSIGNALED(status))

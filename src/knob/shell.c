@@ -36,7 +36,7 @@ static void be_ordinary(void)
 }
 
 /* In the child, which may be that of a process with threads: system calls only. */
-static noreturn_ void run(const char *command, const char *directory, int go_fd, int output_fd)
+static noreturn_ void run(const char *command, int directory_fd, int go_fd, int output_fd)
 {
 	const char *const arguments[] = {"sh", "-c", command, NULL};
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -49,10 +49,11 @@ static noreturn_ void run(const char *command, const char *directory, int go_fd,
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	/* None of these four is below the places that it goes to, for standard descriptors are open. */
-	if (null_fd < 0 || dup2(output_fd < 0 ? null_fd : output_fd, STDOUT_FILENO) < 0 ||
+	if (null_fd < 0 || fchdir(directory_fd) < 0 ||
+	    dup2(output_fd < 0 ? null_fd : output_fd, STDOUT_FILENO) < 0 ||
 	    dup2(STDOUT_FILENO, STDERR_FILENO) < 0 || dup2(null_fd, STDIN_FILENO) < 0 ||
 	    (go_fd != GO_FD && dup3(go_fd, GO_FD, O_CLOEXEC) < 0) ||
-	    close_range(GO_FD + 1, ~0U, 0) < 0 || chdir(directory) < 0)
+	    close_range(GO_FD + 1, ~0U, 0) < 0)
 		_exit(126);
 	be_ordinary();
 	while (read(GO_FD, &byte, 1) < 0 && errno == EINTR)
@@ -62,7 +63,7 @@ static noreturn_ void run(const char *command, const char *directory, int go_fd,
 	_exit(127);
 }
 
-int shell_start(struct shell *shell, const char *command, const char *directory, int output_fd)
+int shell_start(struct shell *shell, const char *command, int directory_fd, int output_fd)
 {
 	int go[2], r;
 	pid_t pid;
@@ -72,7 +73,7 @@ int shell_start(struct shell *shell, const char *command, const char *directory,
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		run(command, directory, go[0], output_fd);
+		run(command, directory_fd, go[0], output_fd);
 	close(go[0]);
 	shell->go_fd = go[1];
 	if (pid < 0) {

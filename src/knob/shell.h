@@ -18,9 +18,9 @@ struct shell {
 
 #define SHELL_INIT ((struct shell){.pidfd = -1, .go_fd = -1})
 
-/* Starts a process that waits for shell_go(), in @directory. Standard input is /dev/null; @output_fd, or /dev/null if it is -1, is the output.
+/* Starts a process that waits for shell_go(), in the directory @directory_fd. Standard input is /dev/null; @output_fd, or /dev/null if it is -1, is the output.
  * Nothing else is open there. Returns 0 or -errno. */
-must_check_ int shell_start(struct shell *shell, const char *command, const char *directory,
+must_check_ int shell_start(struct shell *shell, const char *command, int directory_fd,
                             int output_fd);
 
 /* Lets it run. Returns 0 or -errno. */

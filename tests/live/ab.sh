@@ -192,6 +192,13 @@ runner=''
 check "$(jq -r .state away/dir/experiment.json)" = complete
 check ! -e up
 
+# Commands run in the directory in which the experiment began, whatever has its name by now.
+mkdir here
+(cd here && exec "$CTPROF" ab --a 'exec [ -e ../moved ] || { mv ../here ../moved; mkdir ../here; }; echo a >>log undo echo u >>log' \
+    --b 'exec echo b >>log undo echo u >>log' --blocks 2 --settle 0 -o ../moves --yes -- true) >report 2>errors || { cat errors; exit 1; }
+check -z "$(ls here)"
+check "$(sort -u moved/log | tr '\n' ' ')" = 'a b u '
+
 # A sysctl, as the work sees it.
 if [ "$(id -u)" = 0 ] && [ -w /proc/sys/vm/stat_interval ]; then
     before=$(cat /proc/sys/vm/stat_interval)

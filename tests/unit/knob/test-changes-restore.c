@@ -12,25 +12,31 @@
 #include "temp-tree.h"
 
 /* Writes a journal of this boot, or of another one. "@" in it stands for the tree. */
-static void write_journal(struct temp_tree *tree, bool is_of_this_boot, const char *entries)
+static void write_journal_in(struct temp_tree *tree, bool is_of_this_boot, const char *directory,
+                             const char *entries)
 {
 	struct strbuf text = STRBUF_INIT, boot_id = STRBUF_INIT;
 
 	assert_int_equal(journal_boot_id(&boot_id), 0);
 	strbuf_addf(&text,
-	            "ctprof changes 1\nboot %s\nbegan 1700000000\ndirectory /\nlabel a\\x1bb\n",
-	            is_of_this_boot ? strbuf_str(&boot_id) : "another");
+	            "ctprof changes 1\nboot %s\nbegan 1700000000\ndirectory %s\nlabel a\\x1bb\n",
+	            is_of_this_boot ? strbuf_str(&boot_id) : "another", directory);
 	for (; *entries; entries++) {
 		if (*entries == '@')
 			strbuf_add_str(&text, tree->path);
 		else
 			strbuf_add_char(&text, *entries);
 	}
-	temp_tree_make_dir(tree, "state");
+	(void)mkdirat(tree->fd, "state", 0700);
 	assert_int_equal(fchmodat(tree->fd, "state", 0700, 0), 0);
 	temp_tree_write(tree, "state/changes", text.data, text.len);
 	strbuf_done(&text);
 	strbuf_done(&boot_id);
+}
+
+static void write_journal(struct temp_tree *tree, bool is_of_this_boot, const char *entries)
+{
+	write_journal_in(tree, is_of_this_boot, "/", entries);
 }
 
 static int restore(struct temp_tree *tree, size_t want_done, const char *want_text)
@@ -131,6 +137,40 @@ static void test_failure(void **state)
 	assert_true(restore(tree, 0, "nobody else") < 0);
 }
 
+/* A directory that others may exchange by now, or a link, is not where the experiment began. */
+static void test_directory(void **state)
+{
+	static const struct {
+		const char *name;
+		bool runs;
+	} cases[] = {{"own", true},
+	             {"shared/own", false},
+	             {"shared", false},
+	             {"link", false},
+	             {"none", false}};
+	struct temp_tree *tree = *state;
+
+	temp_tree_make_dir(tree, "own");
+	temp_tree_make_dir(tree, "shared");
+	temp_tree_make_dir(tree, "shared/own");
+	assert_int_equal(fchmodat(tree->fd, "shared", 0777, 0), 0);
+	assert_int_equal(symlinkat("own", tree->fd, "link"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *path = temp_tree_path(tree, cases[i].name);
+
+		write_journal_in(tree, true, path,
+		                 "exec false echo\\x20undo>log\nend 1\nran 0 0 0\n");
+		assert_int_equal(restore(tree, cases[i].runs, cases[i].runs ? "" : "not run in "),
+		                 !cases[i].runs);
+		assert_int_equal(is_pending(tree), !cases[i].runs);
+		assert_int_equal(faccessat(tree->fd, "own/log", F_OK, 0), cases[i].runs ? 0 : -1);
+		(void)unlinkat(tree->fd, "own/log", 0);
+		assert_int_equal(faccessat(tree->fd, "shared/log", F_OK, 0), -1);
+		assert_int_equal(faccessat(tree->fd, "shared/own/log", F_OK, 0), -1);
+		free(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +178,7 @@ int main(void)
 	cmocka_unit_test_setup_teardown(function_, temp_tree_setup, temp_tree_teardown)
 	        TEST(test_same_boot),
 	        TEST(test_other_boot),
+	        TEST(test_directory),
 	        TEST(test_failure),
 	};
 
