@@ -173,16 +173,20 @@ static int print_folded(const struct arguments *arguments, char **paths, unsigne
 {
 	struct fleet_groups groups[2] = {0};
 	const struct fleet_groups *const tables[] = {&groups[0], &groups[1]};
-	size_t unseen = 0;
+	enum metric_id metric = only_metric(&arguments->plan.wanted);
+	struct folded_counts counts = {0};
 	int r = 0;
 
 	for (unsigned i = 0; r == 0 && i < count; i++)
 		r = read_folded(&arguments->plan, paths[i], &groups[i]);
 	if (r == 0)
-		unseen = folded_print(stdout, tables, count, only_metric(&arguments->plan.wanted));
-	if (unseen > 0)
-		cli_error("%zu groups are left out: %s was not seen in them", unseen,
-		          metric_table[only_metric(&arguments->plan.wanted)].name);
+		counts = folded_print(stdout, tables, count, metric);
+	if (counts.unseen > 0)
+		cli_error("%zu groups are left out: %s was not seen in them", counts.unseen,
+		          metric_table[metric].name);
+	if (counts.partial > 0)
+		cli_error("groups with a value of %s that lacks some of their threads: %zu",
+		          metric_table[metric].name, counts.partial);
 	for (unsigned i = 0; i < 2; i++)
 		fleet_groups_done(&groups[i]);
 	return r;
@@ -257,9 +261,7 @@ static int print_trace(const struct arguments *arguments, char **paths)
 	if (r < 0)
 		return r;
 	chrome_trace_end(&trace);
-	if (trace.writer.rates.unseen > 0)
-		cli_error("values that were not seen in a window and are left out: %zu",
-		          trace.writer.rates.unseen);
+	export_say_missing(&trace.writer.rates);
 	return 0;
 }
 

@@ -157,7 +157,6 @@ static int write_archive(const struct export_plan *plan, char **paths,
 {
 	cleanup_(pcp_archive_freep) struct pcp_archive *archive = NULL;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	size_t unseen;
 	int r = 0;
 
 	archive = pcp_archive_new(workshop->fd, inner_name, &plan->wanted, &reason);
@@ -169,12 +168,11 @@ static int write_archive(const struct export_plan *plan, char **paths,
 		r = export_trace(plan, *paths, pcp_archive_writer(archive));
 	if (r < 0)
 		return r;
-	unseen = pcp_archive_writer(archive)->rates.unseen;
 	r = pcp_archive_end(archive, &reason);
 	if (r < 0)
 		cli_error("%s: %s", name, strbuf_str(&reason));
-	else if (unseen > 0)
-		cli_error("values that were not seen in a window and are left out: %zu", unseen);
+	else
+		export_say_missing(&pcp_archive_writer(archive)->rates);
 	return r;
 }
 

@@ -138,3 +138,13 @@ int export_trace(const struct export_plan *plan, const char *path, struct window
 		          tracing.reason.len > 0 ? strbuf_str(&tracing.reason) : strerror(-r));
 	return r;
 }
+
+void export_say_missing(const struct window_rates *rates)
+{
+	if (rates->unseen > 0)
+		cli_error("values that were not seen in a window and are left out: %zu",
+		          rates->unseen);
+	if (rates->partial > 0)
+		cli_error("values of a window that lack some of the group's threads: %zu",
+		          rates->partial);
+}

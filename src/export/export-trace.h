@@ -8,3 +8,6 @@
  * is one of standard output. */
 must_check_ int export_trace(const struct export_plan *plan, const char *path,
                              struct window_writer *writer);
+
+/* Says on standard error how many values are left out or lack some threads, if any are. */
+void export_say_missing(const struct window_rates *rates);

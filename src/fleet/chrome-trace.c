@@ -98,8 +98,8 @@ static void print_counters(struct chrome_trace *trace, struct rate_group *group)
 
 		if (!metric_set_has(trace->wanted, metric))
 			continue;
-		trace->writer.rates.unseen += isnan(group->now[i]) ? 1 : 0;
-		if (isnan(group->now[i]) || group->now[i] == group->last[i])
+		if (!window_rates_count(&trace->writer.rates, group, metric) ||
+		    group->now[i] == group->last[i])
 			continue;
 		print_counter(trace, group, metric);
 		group->last[i] = group->now[i];

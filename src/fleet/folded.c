@@ -38,7 +38,7 @@ static void add_stack(const struct fleet_groups *groups, const struct strmap_ent
 }
 
 struct stack {
-	bool is_unseen; /* in some table */
+	bool is_unseen, is_partial; /* in some table */
 	__int128 values[2];
 };
 
@@ -70,6 +70,8 @@ static void add_table(struct strmap *stacks, const struct fleet_groups *groups, 
 		/* A group of exited threads alone has no value of a thread. */
 		if (summary->seen == 0 && (summary->threads > 0 || !has_exited))
 			stack->is_unseen = true;
+		if (summary->seen < summary->threads)
+			stack->is_partial = true;
 	}
 }
 
@@ -96,11 +98,11 @@ static void print_stack(FILE *file, const struct strmap_entry *entry, unsigned c
 	fwrite(line.data, 1, line.len, file);
 }
 
-size_t folded_print(FILE *file, const struct fleet_groups *const *tables, unsigned count,
-                    enum metric_id metric)
+struct folded_counts folded_print(FILE *file, const struct fleet_groups *const *tables,
+                                  unsigned count, enum metric_id metric)
 {
 	cleanup_(strmap_done) struct strmap stacks = STRMAP_INIT;
-	size_t unseen = 0;
+	struct folded_counts counts = {0};
 
 	for (unsigned i = 0; i < count; i++)
 		add_table(&stacks, tables[i], i, metric);
@@ -110,10 +112,11 @@ size_t folded_print(FILE *file, const struct fleet_groups *const *tables, unsign
 	for (size_t i = 0; i < stacks.count; i++) {
 		const struct stack *stack = stacks.entries[i].value;
 
-		unseen += stack->is_unseen;
+		counts.unseen += stack->is_unseen;
+		counts.partial += !stack->is_unseen && stack->is_partial;
 		if (!stack->is_unseen)
 			print_stack(file, &stacks.entries[i], count);
 		free(stacks.entries[i].value);
 	}
-	return unseen;
+	return counts;
 }

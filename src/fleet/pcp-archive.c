@@ -204,8 +204,7 @@ static int put_group(struct pcp_archive *archive, const struct rate_group *group
 
 		if (!metric_set_has(archive->wanted, (enum metric_id)i))
 			continue;
-		archive->writer.rates.unseen += isnan(group->now[i]) ? 1 : 0;
-		if (isnan(group->now[i]))
+		if (!window_rates_count(&archive->writer.rates, group, (enum metric_id)i))
 			continue;
 		strbuf_addf(&number, "%.17g", group->now[i]);
 		r = put_number(archive, archive->handles[i][group->number], strbuf_str(&number),

@@ -44,10 +44,22 @@ static void forget_idle(struct window_rates *rates)
 		group->is_changing = group->has_now;
 		group->has_now = false;
 		memset(group->now, 0, sizeof(group->now));
+		group->partial = (struct metric_set){{0}};
 		if (group->is_changing)
 			rates->changing[count++] = place;
 	}
 	rates->changing_count = count;
+}
+
+static void set_group(struct rate_group *rate, const struct strmap_entry *group, double seconds)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		const struct summary *summary = fleet_groups_summary(group, (enum metric_id)i);
+
+		rate->now[i] = find_rate(summary, seconds);
+		if (summary->seen < summary->threads)
+			metric_set_add(&rate->partial, (enum metric_id)i);
+	}
 }
 
 static void set_values(struct window_rates *rates, const struct fleet_groups *groups,
@@ -63,9 +75,7 @@ static void set_values(struct window_rates *rates, const struct fleet_groups *gr
 			*array_add(rates->changing, rates->changing_count,
 			           rates->changing_capacity) = (size_t)rate->number - 1;
 		rate->is_changing = true;
-		for (unsigned m = 0; m < METRIC_COUNT; m++)
-			rate->now[m] =
-			        find_rate(fleet_groups_summary(group, (enum metric_id)m), seconds);
+		set_group(rate, group, seconds);
 	}
 }
 
@@ -114,6 +124,16 @@ const char *window_rates_add(struct window_rates *rates, const struct snapshot_i
 	rates->has_window = true;
 	set_values(rates, groups, (double)length_ns / (double)NS_PER_SECOND);
 	return NULL;
+}
+
+bool window_rates_count(struct window_rates *rates, const struct rate_group *group,
+                        enum metric_id metric)
+{
+	bool is_seen = !isnan(group->now[metric]);
+
+	rates->unseen += !is_seen;
+	rates->partial += is_seen && metric_set_has(&group->partial, metric);
+	return is_seen;
 }
 
 void window_rates_done(struct window_rates *rates)

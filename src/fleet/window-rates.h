@@ -11,6 +11,7 @@ struct rate_group {
 	uint64_t number;           /* from 1 on, in the order of their first windows */
 	double now[METRIC_COUNT];  /* the work of a second of the window; NaN: not seen */
 	double last[METRIC_COUNT]; /* of the writer; NaN at first */
+	struct metric_set partial; /* those of @now that lack some threads */
 	bool is_known;             /* of the writer; false at first */
 	bool has_now;              /* the last window has it */
 	bool is_changing;          /* it is in the list of these */
@@ -27,7 +28,8 @@ struct window_rates {
 	uint64_t length_ns; /* its own, by which its work is divided */
 	uint64_t gap_ns;    /* from the end of the window before it; 0 for the first one */
 	bool has_window;
-	size_t unseen; /* values that were not seen in a window, and were not written; of the writer */
+	/* Values that were not seen in a window, and were not written, and those without some of the threads; of the writer. */
+	size_t unseen, partial;
 };
 
 /* Takes a window: @info and @groups, which are finished, are of the same one. Returns NULL, or a phrase that says why it cannot follow
@@ -35,6 +37,11 @@ struct window_rates {
 must_check_ const char *window_rates_add(struct window_rates *rates,
                                          const struct snapshot_info *info,
                                          const struct fleet_groups *groups);
+
+/* Counts a value of the last window that is to be written. Returns whether it was seen. */
+bool window_rates_count(struct window_rates *rates, const struct rate_group *group,
+                        enum metric_id metric);
+
 /* For cleanup_(window_rates_done). */
 void window_rates_done(struct window_rates *rates);
 

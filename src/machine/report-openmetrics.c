@@ -148,8 +148,7 @@ static void add_label_value(const char *text, struct strbuf *to)
 	strbuf_add_char(to, '"');
 }
 
-static void print_sample(struct exposition *out, const struct row_group *group,
-                         struct quantity value)
+static void add_sample(struct exposition *out, const struct row_group *group, struct quantity value)
 {
 	const struct group_by *by = &out->report->rows->by;
 
@@ -163,7 +162,29 @@ static void print_sample(struct exposition *out, const struct row_group *group,
 		strbuf_add_char(&out->text, '}');
 	strbuf_add_char(&out->text, ' ');
 	machine_add_number(value, &out->text);
-	fprintf(out->file, "%s%s\n", strbuf_str(&out->name), strbuf_str(&out->text));
+	strbuf_add_char(&out->text, '\n');
+}
+
+static void print_sample(struct exposition *out, const struct row_group *group,
+                         struct quantity value)
+{
+	add_sample(out, group, value);
+	fprintf(out->file, "%s%s", strbuf_str(&out->name), strbuf_str(&out->text));
+}
+
+/* Prints the samples of a family whose values lack some threads, given without names, as a family beside it with the same labels. */
+static void print_partial(struct exposition *out, const struct strbuf *samples)
+{
+	cleanup_(strbuf_done) struct strbuf help = STRBUF_INIT;
+	const char *line = strbuf_str(samples), *end;
+
+	if (samples->len == 0)
+		return;
+	strbuf_addf(&help, "1 where %s lacks some of the group's threads", strbuf_str(&out->name));
+	strbuf_add_str(&out->name, "_partial");
+	print_family(out, strbuf_str(&out->name), "", strbuf_str(&help), false);
+	for (; (end = strchr(line, '\n')); line = end + 1)
+		fprintf(out->file, "%s%.*s\n", strbuf_str(&out->name), (int)(end - line), line);
 }
 
 /* A quantity in the base unit; none if the length of a clock tick is not known. */
@@ -179,11 +200,22 @@ static struct quantity in_base_unit(const struct row_view *view)
 	return divisor > 1 ? quantity_real(quantity_double(value) / divisor) : value;
 }
 
+static void begin_family(struct exposition *out, const struct row_view *view)
+{
+	cleanup_(strbuf_done) struct strbuf unit = STRBUF_INIT;
+
+	strbuf_clear(&out->name);
+	openmetrics_add_name(view->measure, view->per, &out->name);
+	add_unit(view->measure, view->per, &unit);
+	print_family(out, strbuf_str(&out->name), strbuf_str(&unit), description_of(view->measure),
+	             measure_unit(view->measure) == UNIT_percent);
+}
+
 /* Prints the family of a measure of which rows are there: from @first on, those with the same measure. */
 static void print_measure(struct exposition *out, const size_t *order, size_t count)
 {
 	const struct row_set *set = out->report->rows;
-	cleanup_(strbuf_done) struct strbuf unit = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf partial = STRBUF_INIT;
 	bool any = false;
 
 	for (size_t i = 0; i < count; i++) {
@@ -198,17 +230,16 @@ static void print_measure(struct exposition *out, const size_t *order, size_t co
 		value = in_base_unit(&view);
 		if (value.kind == QUANTITY_NONE)
 			continue;
-		if (!any) {
-			strbuf_clear(&out->name);
-			openmetrics_add_name(row->measure, view.per, &out->name);
-			add_unit(row->measure, view.per, &unit);
-			print_family(out, strbuf_str(&out->name), strbuf_str(&unit),
-			             description_of(row->measure),
-			             measure_unit(row->measure) == UNIT_percent);
-			any = true;
-		}
+		if (!any)
+			begin_family(out, &view);
+		any = true;
 		print_sample(out, group, value);
+		if (!report_is_partial(&view, SIDE_BASELINE))
+			continue;
+		add_sample(out, group, quantity_integer(1));
+		strbuf_add(&partial, out->text.data, out->text.len);
 	}
+	print_partial(out, &partial);
 }
 
 static int compare_rows(const void *a, const void *b, void *context)

@@ -178,6 +178,20 @@ static void add_pressure(const struct recording_hour *hour, enum recording_amoun
 	add_percent(recording_amount_rate(hour, full), out);
 }
 
+/* A sum of threads, of which some may lack the value. */
+static void add_sum(const struct recording_hour *hour, enum recording_amount_id id,
+                    struct strbuf *out)
+{
+	double rate = recording_amount_rate(hour, id);
+
+	if (id == RECORDING_wait_ns)
+		add_percent(rate, out);
+	else
+		add_scaled(rate, out);
+	if (recording_amount_is_partial(hour, id))
+		strbuf_add_char(out, '*');
+}
+
 static void add_hour(const struct recording_hour *hour, struct strbuf *out)
 {
 	time_t seconds = (time_t)(hour->begin_unix_ns / NS_PER_SECOND);
@@ -208,7 +222,7 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 		add_percent(recording_amount_rate(hour, RECORDING_cpu_ns), out);
 		break;
 	case COLUMN_WAIT:
-		add_percent(recording_amount_rate(hour, RECORDING_wait_ns), out);
+		add_sum(hour, RECORDING_wait_ns, out);
 		break;
 	case COLUMN_PSI_CPU:
 		add_pressure(hour, RECORDING_cpu_some_ns, RECORDING_cpu_full_ns, out);
@@ -220,16 +234,27 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 		add_pressure(hour, RECORDING_io_some_ns, RECORDING_io_full_ns, out);
 		break;
 	case COLUMN_READ:
-		add_scaled(recording_amount_rate(hour, RECORDING_read_bytes), out);
+		add_sum(hour, RECORDING_read_bytes, out);
 		break;
 	case COLUMN_WRITE:
-		add_scaled(recording_amount_rate(hour, RECORDING_write_bytes), out);
+		add_sum(hour, RECORDING_write_bytes, out);
 		break;
 	case COLUMN_SIZE:
 		add_scaled((double)hour->bytes, out);
 		break;
 	}
 	return column == COLUMN_GAP && hour->gaps > 0 ? COLOR_MORE : COLOR_NONE;
+}
+
+static void add_footnote(const struct recording_survey *survey, struct strbuf *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < survey->hour_count; i++)
+		for (unsigned id = 0; id < RECORDING_AMOUNT_COUNT; id++)
+			any = any || recording_amount_is_partial(&survey->hours[i], id);
+	if (any)
+		strbuf_add_str(out, "* some threads are not in the value\n");
 }
 
 static void add_more(size_t count, const char *what, struct strbuf *out)
@@ -281,6 +306,7 @@ static void print_table(FILE *file, const char *path, struct recording_survey *s
 		table_print(file, style, columns, COLUMN_COUNT, survey->hour_count, add_cell,
 		            survey);
 	}
+	add_footnote(survey, &foot);
 	add_gaps(survey, &foot);
 	add_dense(survey, &foot);
 	if (foot.len > 0)

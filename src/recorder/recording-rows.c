@@ -26,6 +26,7 @@ enum { CELL_COUNT = NUMBER_COUNT + (int)RECORDING_AMOUNT_COUNT };
 
 struct row {
 	const char *type, *path, *text;
+	const struct recording_hour *hour; /* NULL: it is of none */
 	bool has[CELL_COUNT];
 	uint64_t cells[CELL_COUNT];
 };
@@ -66,7 +67,7 @@ void recording_rows_add_reason(const struct recording_gap *gap, struct strbuf *o
 static void print_hour(FILE *file, const char *path, const struct recording_hour *hour,
                        row_printer *print)
 {
-	struct row row = {.type = "hour", .path = path};
+	struct row row = {.type = "hour", .path = path, .hour = hour};
 
 	set(&row, NUMBER_begin_unix_ns, hour->begin_unix_ns);
 	set(&row, NUMBER_end_unix_ns, hour->end_unix_ns);
@@ -117,6 +118,26 @@ static void print_rows(FILE *file, const char *path, const struct recording_surv
 		print_dense(file, path, &survey->dense[i], print);
 }
 
+/* Returns the name of an amount of the row that lacks some threads, or NULL. */
+static const char *partial_name(const struct row *row, unsigned id)
+{
+	return row->hour && row->has[NUMBER_COUNT + id] &&
+	                       recording_amount_is_partial(row->hour, (enum recording_amount_id)id)
+	               ? recording_amount_names[id]
+	               : NULL;
+}
+
+static void print_csv_partial(FILE *file, const struct row *row)
+{
+	const char *separator = "";
+
+	for (unsigned i = 0; i < RECORDING_AMOUNT_COUNT; i++)
+		if (partial_name(row, i)) {
+			fprintf(file, "%s%s", separator, partial_name(row, i));
+			separator = " ";
+		}
+}
+
 static void print_csv_row(FILE *file, const struct row *row)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT, text = STRBUF_INIT;
@@ -134,7 +155,23 @@ static void print_csv_row(FILE *file, const struct row *row)
 	fputc(',', file);
 	if (row->text)
 		csv_print_text(file, strbuf_str(&text), false);
+	fputc(',', file);
+	print_csv_partial(file, row);
 	fputc('\n', file);
+}
+
+static void write_partial(struct json_writer *writer, const struct row *row)
+{
+	json_write_key(writer, "partial");
+	if (!row->hour) {
+		json_write_null(writer);
+		return;
+	}
+	json_write_open(writer, '[');
+	for (unsigned i = 0; i < RECORDING_AMOUNT_COUNT; i++)
+		if (partial_name(row, i))
+			json_write_str(writer, partial_name(row, i));
+	json_write_close(writer, ']');
 }
 
 static void print_json_row(FILE *file, const struct row *row)
@@ -160,6 +197,7 @@ static void print_json_row(FILE *file, const struct row *row)
 		json_write_str(&writer, row->text);
 	else
 		json_write_null(&writer);
+	write_partial(&writer, row);
 	json_write_close(&writer, '}');
 	fprintf(file, "%s\n", strbuf_str(&out));
 }
@@ -169,7 +207,7 @@ void recording_rows_csv_head(FILE *file)
 	fputs("recording,type", file);
 	for (unsigned i = 0; i < CELL_COUNT; i++)
 		fprintf(file, ",%s", name_of(i));
-	fputs(",text\n", file);
+	fputs(",text,partial\n", file);
 }
 
 void recording_rows_csv(FILE *file, const char *path, const struct recording_survey *survey)

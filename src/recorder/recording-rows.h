@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* recording-rows - what a recording has, as rows for programs: a row for each hour, each gap and each trigger, in raw numbers. A value
- * that some windows of the hour lack is empty in CSV, and null in NDJSON. */
+ * that some windows of the hour lack is empty in CSV, and null in NDJSON. The last one names the amounts that lack some threads. */
 #include <stdio.h>
 
 #include "recording/recording-survey.h"

@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/regular-file.h"
-#include "metric/fold.h"
+#include "group/group.h"
 #include "recording/frame-source.h"
 #include "recording/frame.h"
 #include "recording/recording-directory.h"
@@ -34,12 +34,12 @@ const char *const recording_amount_names[RECORDING_AMOUNT_COUNT] = {
 /* The metrics that are added up. */
 enum { OF_THREADS = 3 };
 
-/* One window: its info, and what its rows add up to. */
+/* One window: its info, its rows as one group, and what they add up to. */
 struct window_load {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	struct snapshot_info info;
-	struct fold_cell cells[OF_THREADS]; /* of sums, which own nothing */
-	bool seen[RECORDING_AMOUNT_COUNT];
+	struct group_table rows;
+	bool seen[RECORDING_AMOUNT_COUNT], partial[RECORDING_AMOUNT_COUNT];
 	uint64_t amounts[RECORDING_AMOUNT_COUNT];
 };
 
@@ -55,9 +55,10 @@ struct reading {
 	struct frame_budget budget;
 	struct strbuf *reterr;
 	struct before before;
-	bool begins_file;          /* the next window */
-	struct frame_base base;    /* of the file */
-	bool has_seen[OF_THREADS]; /* in the file: rows that are left out have not changed */
+	bool begins_file;       /* the next window */
+	struct frame_base base; /* of the file */
+	/* In the file: rows that are left out have not changed. */
+	bool has_seen[OF_THREADS], has_lacked[OF_THREADS];
 };
 
 static void add_amount(struct window_load *window, enum recording_amount_id id, uint64_t value)
@@ -79,25 +80,41 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 {
 	struct window_load *window = (struct window_load *)self;
 
-	for (unsigned i = 0; i < OF_THREADS; i++)
-		if (metric_set_has(&sample->seen, of_threads[i].metric))
-			metric_table[of_threads[i].metric].fold(
-			        &window->cells[i], sample_value(sample, of_threads[i].metric));
+	window->rows.host = &window->info.host;
+	window->rows.info = &window->info;
+	group_table_add(&window->rows, sample);
 	return 0;
 }
 
-/* Rows without a change, which later windows of a file leave out, have nothing to add. */
-static void add_threads(struct window_load *window, bool has_seen[OF_THREADS])
+/* Returns all rows as one group with the work of exited threads, as show has it. */
+static struct group *total_of(struct group_table *rows)
 {
-	for (unsigned i = 0; i < OF_THREADS; i++) {
-		struct quantity sum = fold_quantity(of_threads[i].metric, &window->cells[i]);
+	group_table_finish(rows);
+	for (size_t i = 0; i < rows->map.count; i++)
+		group_include_exited(rows, rows->map.entries[i].value,
+		                     (1u << PROCESS_SOURCE_COUNT) - 1, 0);
+	return group_table_total(rows);
+}
 
-		if (sum.kind == QUANTITY_INTEGER)
-			add_amount(window, of_threads[i].id, (uint64_t)sum.integer);
-		else if (has_seen[i])
-			add_amount(window, of_threads[i].id, 0);
-		has_seen[i] = has_seen[i] || sum.kind == QUANTITY_INTEGER;
+/* Rows without a change, which later windows of a file leave out, have nothing to add. They may be those that lack the value. */
+static void add_threads(struct reading *reading, struct window_load *window)
+{
+	struct group *total = total_of(&window->rows);
+	struct derive_frame frame = derive_frame_of(&window->info);
+
+	for (unsigned i = 0; i < OF_THREADS; i++) {
+		enum metric_id metric = of_threads[i].metric;
+		const struct fold_cell *cell = &total->cells[metric];
+
+		if (cell->seen > 0 || reading->has_seen[i])
+			add_amount(window, of_threads[i].id, cell->number);
+		reading->has_seen[i] = reading->has_seen[i] || cell->seen > 0;
+		reading->has_lacked[i] = reading->has_lacked[i] ||
+		                         cell->seen < group_threads_for(total, metric) ||
+		                         group_lacks_exited(total, &frame, metric);
+		window->partial[of_threads[i].id] = reading->has_lacked[i];
 	}
+	group_free(total, 0);
 }
 
 static void add_cpu(struct window_load *window)
@@ -240,6 +257,7 @@ static void add_to_hour(struct recording_hour *hour, const struct window_load *w
 		if (window->seen[i]) {
 			saturating_add_to(&hour->amounts[i].sum, window->amounts[i]);
 			saturating_add_to(&hour->amounts[i].length_ns, length_ns);
+			hour->amounts[i].partial |= window->partial[i];
 		}
 }
 
@@ -250,7 +268,7 @@ static void add_window(struct reading *reading, struct window_load *window, uint
 	uint64_t begin_unix_ns = begin_of(info, WINDOW_begin_unix_ns, info->captured_at_unix_ns);
 	struct recording_hour *hour = hour_of(survey, begin_unix_ns);
 
-	add_threads(window, reading->has_seen);
+	add_threads(reading, window);
 	add_cpu(window);
 	add_pressure(window);
 	add_gap(reading, info, hour);
@@ -273,15 +291,17 @@ static int read_window(struct reading *reading, int fd, uint64_t begin, uint64_t
 	struct frame_source source = frame_source_make(fd, begin, end);
 	struct snapshot_limits limits =
 	        frame_limits(&reading->budget, reading->limits, end - begin);
-	int r = snapshot_read(&source.source, &limits, &window.visitor, &window.info,
-	                      reading->reterr);
+	int r;
 
+	group_table_init(&window.rows, group_by_key(GROUP_KEY_host, true));
+	r = snapshot_read(&source.source, &limits, &window.visitor, &window.info, reading->reterr);
 	if (r == 0 && window.info.kind != KIND_window) {
 		strbuf_add_str(reading->reterr, "a frame in it is no window");
 		r = -EINVAL;
 	}
 	if (r == 0)
 		add_window(reading, &window, end - begin);
+	group_table_done(&window.rows);
 	snapshot_info_done(&window.info);
 	return r;
 }
@@ -299,6 +319,7 @@ static int read_file(struct reading *reading, int dir_fd, const struct recording
 	reading->survey->bytes += file->bytes;
 	reading->begins_file = true;
 	memset(reading->has_seen, 0, sizeof(reading->has_seen));
+	memset(reading->has_lacked, 0, sizeof(reading->has_lacked));
 	while ((r = frame_find_end(fd, begin, &end)) > 0) {
 		r = read_window(reading, fd, begin, end);
 		if (r < 0)
@@ -336,6 +357,11 @@ double recording_amount_rate(const struct recording_hour *hour, enum recording_a
 	                                  ? (double)NS_PER_SECOND
 	                                  : 1)
 	               : NAN;
+}
+
+bool recording_amount_is_partial(const struct recording_hour *hour, enum recording_amount_id id)
+{
+	return hour->amounts[id].length_ns > 0 && hour->amounts[id].partial;
 }
 
 void recording_survey_done(struct recording_survey *survey)

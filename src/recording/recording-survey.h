@@ -2,6 +2,7 @@
 #pragma once
 /* recording-survey - what a recording has: its hours with the load of the host in each, its gaps, and the windows that something
  * triggered. All windows are read, one after the other, and none is kept. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ extern const char *const recording_amount_names[RECORDING_AMOUNT_COUNT];
 struct recording_amount {
 	uint64_t sum;
 	uint64_t length_ns; /* of these windows; 0: none has it */
+	bool partial;       /* see recording_amount_is_partial() */
 };
 
 struct recording_hour {
@@ -80,6 +82,9 @@ must_check_ int recording_survey_read(int dir_fd, const struct snapshot_limits *
 
 /* Returns an amount of the hour per second: of times a ratio, 1.0 for one CPU. NaN where it is not known. */
 double recording_amount_rate(const struct recording_hour *hour, enum recording_amount_id id);
+
+/* Returns whether the hour has the amount, without some of the threads. */
+bool recording_amount_is_partial(const struct recording_hour *hour, enum recording_amount_id id);
 
 /* For cleanup_(recording_survey_done). */
 void recording_survey_done(struct recording_survey *survey);

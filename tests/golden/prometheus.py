@@ -83,7 +83,7 @@ def check(ctprof, path, keys):
            "the two formats differ: " + path)
     report = json.loads(run(ctprof, "-f", "json", "-g", keys, path))
     ticks = report["snapshot"]["host"].get("clock_ticks_per_second")
-    seen = 0
+    seen = marks = 0
     for row in report["rows"]:
         unit = row["unit"].split("/")[0]
         if row["type"].split("_")[0] in ("ordinal", "label", "cpu") or row["metric"] not in METRICS:
@@ -93,6 +93,9 @@ def check(ctprof, path, keys):
         single = "," not in keys
         key = tuple(sorted((COLUMNS[k], row["group"] if single else row[COLUMNS[k]]) for k in keys.split(",")))
         value = plain.get(name, {"samples": {}})["samples"].get(key)
+        mark = plain.get(name + "_partial", {"samples": {}})["samples"].get(key)
+        marks += mark is not None
+        expect(mark == (1 if row["partial"] and value is not None else None), f"{name}{key}: mark {mark}, partial {row['partial']}")
         if row["value"] is None or factor is None:
             expect(value is None, f"{name}{key} has {value} where nothing was seen")
             continue
@@ -100,7 +103,8 @@ def check(ctprof, path, keys):
         expect(abs(value - row["value"] * factor) <= 1e-12 * abs(value), f"{name}{key}: {value}, not {row['value']}")
         seen += 1
     samples = sum(len(family["samples"]) for name, family in plain.items() if name not in ALONE)
-    expect(seen == samples > 0, f"{path}: {samples} samples, {seen} rows")
+    expect(seen + marks == samples > 0, f"{path}: {samples} samples, {seen} rows, {marks} marks")
+    return marks
 
 
 ALONE = ("ctprof_snapshot_timestamp_seconds", "ctprof_window_seconds", "ctprof_groups_left_out")
@@ -108,9 +112,11 @@ ctprof = sys.argv[1]
 listing = json.loads(subprocess.run([ctprof, "metric-list", "-f", "json"], check=True, capture_output=True).stdout)
 METRICS = {row["name"] for kind in ("metrics", "derived") for row in listing[kind]}
 COLUMNS = {row["name"]: row.get("column", row["name"]) for row in listing["group_keys"]}
+total = 0
 for path in sys.argv[2:]:
     for keys in ("pcomm", "pid", "cgroup,user", "comm-exact,exe", "thread"):
-        check(ctprof, path, keys)
+        total += check(ctprof, path, keys)
+expect(total > 0, "no value is partial")
 top = parse(run(ctprof, "-f", "prometheus", "-t", "2", sys.argv[2]), False)
 expect(len({key for name, family in top.items() if name not in ALONE for key in family["samples"]}) == 2, "--top 2")
 left_out = top["ctprof_groups_left_out"]["samples"][()]

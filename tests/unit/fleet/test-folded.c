@@ -35,15 +35,18 @@ static void add(struct fleet_groups *groups, const char *cgroup, const char *com
 }
 
 static void assert_folded(const struct fleet_groups *a, const struct fleet_groups *b, size_t unseen,
-                          const char *expected)
+                          size_t partial, const char *expected)
 {
 	const struct fleet_groups *const tables[] = {a, b};
 	char *text = NULL;
 	size_t len = 0;
 	FILE *file = open_memstream(&text, &len);
+	struct folded_counts counts;
 
 	assert_non_null(file);
-	assert_int_equal(folded_print(file, tables, b ? 2 : 1, METRIC_run_time_ns), unseen);
+	counts = folded_print(file, tables, b ? 2 : 1, METRIC_run_time_ns);
+	assert_int_equal(counts.unseen, unseen);
+	assert_int_equal(counts.partial, partial);
 	assert_int_equal(fclose(file), 0);
 	assert_string_equal(text, expected);
 	free(text);
@@ -65,10 +68,10 @@ static void one_column_or_two(void **state)
 	add(&b, "/", "only\nb", 4);
 	fleet_groups_finish(&a, &info);
 	fleet_groups_finish(&b, &info);
-	assert_folded(&a, NULL, 0,
+	assert_folded(&a, NULL, 0, 0,
 	              "/;only_a:_{N};only_a:_{N} 3\n"
 	              "/app;web;web 11\n");
-	assert_folded(&a, &b, 0,
+	assert_folded(&a, &b, 0, 0,
 	              "/;only\\x0ab;only\\x0ab 0 4\n"
 	              "/;only_a:_{N};only_a:_{N} 3 0\n"
 	              "/app;web;web 11 20\n");
@@ -89,8 +92,28 @@ static void unseen_is_left_out(void **state)
 	add(&b, "/app", "db", 8);
 	fleet_groups_finish(&a, &info);
 	fleet_groups_finish(&b, &info);
-	assert_folded(&b, NULL, 1, "/app;db;db 8\n");
-	assert_folded(&a, &b, 1, "/app;db;db 7 8\n");
+	assert_folded(&b, NULL, 1, 0, "/app;db;db 8\n");
+	assert_folded(&a, &b, 1, 0, "/app;db;db 7 8\n");
+}
+
+/* A sum of some of the group's threads has its line, and is counted. */
+static void partial_is_counted(void **state)
+{
+	cleanup_(fleet_groups_done) struct fleet_groups a, b;
+	struct group_by by = by_stack();
+
+	(void)state;
+	fleet_groups_init(&a, &by);
+	fleet_groups_init(&b, &by);
+	add(&a, "/app", "web", 5);
+	add(&a, "/app", "db", 7);
+	add(&b, "/app", "web", 6);
+	add(&b, "/app", "web", -1);
+	add(&b, "/app", "db", -1);
+	fleet_groups_finish(&a, &info);
+	fleet_groups_finish(&b, &info);
+	assert_folded(&b, NULL, 1, 1, "/app;web;web 6\n");
+	assert_folded(&a, &b, 1, 1, "/app;web;web 5 6\n");
 }
 
 static void frames_have_no_separators(void **state)
@@ -109,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(one_column_or_two),
 	        cmocka_unit_test(unseen_is_left_out),
+	        cmocka_unit_test(partial_is_counted),
 	        cmocka_unit_test(frames_have_no_separators),
 	};
 

@@ -73,10 +73,52 @@ static void test_changing(void **state)
 	}
 }
 
+static void add_partial(struct window_rates *rates)
+{
+	cleanup_(fleet_groups_done) struct fleet_groups groups;
+	struct snapshot_info info = {.kind = KIND_window};
+	const struct group_by by = group_by_key(GROUP_KEY_pcomm, true);
+
+	info.window.numbers[WINDOW_begin_unix_ns] = NS_PER_SECOND;
+	info.window.numbers[WINDOW_length_ns] = NS_PER_SECOND;
+	info.window.seen[WINDOW_begin_unix_ns] = info.window.seen[WINDOW_length_ns] = true;
+	fleet_groups_init(&groups, &by);
+	for (unsigned i = 0; i < 2; i++) {
+		cleanup_(sample_done) struct thread_sample sample = {.tid = i + 1, .tgid = i + 1};
+
+		sample_name(&sample.pcomm, "a");
+		sample_name(&sample.comm, "a");
+		if (i == 0)
+			assert_true(sample_set_integer(&sample, METRIC_run_time_ns, 5));
+		fleet_groups_add(&groups, &info, &sample);
+	}
+	fleet_groups_finish(&groups, &info);
+	assert_null(window_rates_add(rates, &info, &groups));
+}
+
+/* A sum of some of the threads counts as such, one of none as unseen, and the next window begins anew. */
+static void test_counts(void **state)
+{
+	cleanup_(window_rates_done) struct window_rates rates = {.groups = STRMAP_INIT};
+	const struct rate_group *group;
+
+	(void)state;
+	add_partial(&rates);
+	group = strmap_get(&rates.groups, "a", 1);
+	assert_true(window_rates_count(&rates, group, METRIC_run_time_ns));
+	assert_false(window_rates_count(&rates, group, METRIC_wait_time_ns));
+	assert_int_equal(rates.partial, 1);
+	assert_int_equal(rates.unseen, 1);
+	add_window(&rates, 2, (const char *[]){"a", NULL, NULL});
+	assert_true(window_rates_count(&rates, group, METRIC_run_time_ns));
+	assert_int_equal(rates.partial, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_changing),
+	        cmocka_unit_test(test_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
