@@ -113,13 +113,18 @@ static void add_length(uint64_t length_ns, struct strbuf *out)
 		strbuf_add_str(out, "unknown length");
 }
 
-/* Does so for the window of a side, with what a sum of windows leaves out. */
+/* Does so for the window of a side, with the length that was asked for if it is shorter, and what a sum of windows leaves out. */
 static void add_window_length(const struct report *report, unsigned side, struct strbuf *out)
 {
 	const struct snapshot_window *window = &report->sides[side].info->window;
 	uint64_t gaps = window->numbers[WINDOW_gaps];
 
 	add_length(report->rows->frames[side].length_ns, out);
+	if (window_is_longer_than_asked(window)) {
+		strbuf_add_str(out, " (");
+		overview_add_time((double)window->numbers[WINDOW_asked_length_ns], out);
+		strbuf_add_str(out, " asked)");
+	}
 	if (!window->seen[WINDOW_gaps] || gaps == 0)
 		return;
 	strbuf_addf(out, " (%llu %s of ", (unsigned long long)gaps, gaps == 1 ? "gap" : "gaps");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include "report/report-overview.h"
 #include "report/report-text.h"
 #include "reports.h"
 
@@ -47,6 +48,42 @@ static void test_longer(void **state)
 	expect(fixture, "window    1.050s (longer than the 1.000s that were asked for)\n");
 	window_set(window, WINDOW_length_ns, second / 2);
 	expect(fixture, "window    500.000ms\n");
+}
+
+static void expect_first_line(struct report_fixture *fixture, unsigned sides, const char *expected)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	fixture->rows.sides = sides;
+	fixture->report.rows = &fixture->rows;
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		fixture->infos[side].captured_at_unix_ns = 0;
+		fixture->rows.frames[side] = derive_frame_of(&fixture->infos[side]);
+		fixture->report.sides[side].path = side == 0 ? "a.zst" : "b.zst";
+	}
+	report_add_two_lines(&fixture->report, &text);
+	assert_text(&text, expected);
+	fixture->rows.sides = 0;
+}
+
+/* The first line of each table has it as well, of either side. */
+static void test_longer_in_first_line(void **state)
+{
+	struct report_fixture *fixture = *state;
+	struct snapshot_window *a = make_window(fixture, 0), *b = make_window(fixture, 1);
+
+	window_set(a, WINDOW_length_ns, 3516 * (second / 1000));
+	window_set(a, WINDOW_asked_length_ns, 2 * second);
+	window_set(b, WINDOW_length_ns, 2 * second + second / 20);
+	window_set(b, WINDOW_asked_length_ns, 2 * second);
+	expect_first_line(fixture, 1, "a.zst: window of 3.5s (2.0s asked)\n");
+	expect_first_line(fixture, 2, "a.zst → b.zst: windows of 3.5s (2.0s asked) and 2.0s\n");
+	window_set(b, WINDOW_asked_length_ns, second);
+	window_set(a, WINDOW_gaps, 1);
+	window_set(a, WINDOW_gap_ns, 4 * second);
+	expect_first_line(fixture, 2,
+	                  "a.zst → b.zst: windows of 3.5s (2.0s asked) (1 gap of 4.0s left out) "
+	                  "and 2.0s (1.0s asked)\n");
 }
 
 static void test_numbers(void **state)
@@ -155,8 +192,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        WINDOW_TEST(test_lifetime), WINDOW_TEST(test_nothing_known),
-	        WINDOW_TEST(test_longer),   WINDOW_TEST(test_numbers),
-	        WINDOW_TEST(test_overlap),
+	        WINDOW_TEST(test_longer),   WINDOW_TEST(test_longer_in_first_line),
+	        WINDOW_TEST(test_numbers),  WINDOW_TEST(test_overlap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
