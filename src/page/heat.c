@@ -11,7 +11,7 @@ const enum aspect_id heat_aspects[HEAT_ASPECTS] = {ASPECT_cpu, ASPECT_wait, ASPE
 
 struct extent extent_of(const struct history *history, const double *values)
 {
-	struct extent extent = {NAN, NAN, 0};
+	struct extent extent = {.mean = NAN, .most = NAN};
 	double length = 0, sum = 0;
 
 	for (size_t i = 0; i < history->column_count; i++) {
@@ -68,12 +68,21 @@ void heat_done(struct heat *heat)
 	free(heat->values);
 }
 
+bool heat_is_partial(const struct heat *heat, size_t row, size_t column)
+{
+	return row < heat->groups ? history_is_partial(heat->history, row, heat->aspect, column)
+	                          : heat->history->columns[column].host[heat->aspect].partial;
+}
+
 struct extent heat_extent(const struct heat *heat, size_t row)
 {
 	const struct history *history = heat->history;
 	struct extent extent = extent_of(history, heat->values[row]);
 
-	if (row < heat->groups && history->groups[row].has_means)
+	if (row < heat->groups && history->groups[row].has_means) {
 		extent.mean = history->groups[row].means[heat->aspect];
+		extent.mean_partial = history->groups[row].means_partial[heat->aspect];
+	}
+	extent.most_partial = !isnan(extent.most) && heat_is_partial(heat, row, extent.at);
 	return extent;
 }

@@ -29,9 +29,14 @@ const char *heat_name(const struct heat *heat, size_t row);
 struct extent {
 	double mean, most; /* NaN: none has a value */
 	size_t at;
+	/* Some of the threads are not in it; of heat_extent() alone. */
+	bool mean_partial, most_partial;
 };
 
 struct extent extent_of(const struct history *history, const double *values);
 
-/* The same of a row, with the mean over all windows together, if that was set. */
+/* Returns whether the value of a row in a column lacks some threads; that of the others may if the host's does. */
+bool heat_is_partial(const struct heat *heat, size_t row, size_t column);
+
+/* The same as extent_of() of a row, with the mean over all windows together, if that was set. */
 struct extent heat_extent(const struct heat *heat, size_t row);

@@ -32,7 +32,7 @@ static bool is_busy(const struct history *history, const struct overview_row *ro
 		if (aspect_table[a].kind == ASPECT_KIND_THREADS || !history->seen[a])
 			continue;
 		if (value->seen
-		            ? value->amount > 0
+		            ? value->amount > 0 || value->partial
 		            : aspect_table[a].kind != ASPECT_KIND_PEAK && row->threads.after > 0)
 			return true;
 	}
@@ -49,6 +49,7 @@ static void add_cell(struct history *history, const struct overview_row *row, ui
 		const struct overview_value *value = &row->values[a][0];
 
 		cell->amounts[a] = value->seen ? value->amount : NAN;
+		cell->partial[a] = value->seen && value->partial;
 	}
 }
 
@@ -92,10 +93,15 @@ void history_add(struct history *history, const struct history_column *column,
 	add_groups(history, overview);
 }
 
-static void copy_amounts(const struct overview_row *row, double ret[ASPECT_COUNT])
+static void copy_amounts(const struct overview_row *row, double ret[ASPECT_COUNT],
+                         bool ret_partial[ASPECT_COUNT])
 {
-	for (unsigned a = 0; a < ASPECT_COUNT; a++)
-		ret[a] = row->values[a][0].seen ? row->values[a][0].amount : NAN;
+	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
+		const struct overview_value *value = &row->values[a][0];
+
+		ret[a] = value->seen ? value->amount : NAN;
+		ret_partial[a] = value->seen && value->partial;
+	}
 }
 
 void history_set_means(struct history *history, const struct overview *overview)
@@ -110,10 +116,10 @@ void history_set_means(struct history *history, const struct overview *overview)
 			continue;
 		group = &history->groups[place];
 		group->has_means = true;
-		copy_amounts(row, group->means);
+		copy_amounts(row, group->means, group->means_partial);
 	}
 	history->has_means = true;
-	copy_amounts(&overview->host, history->means);
+	copy_amounts(&overview->host, history->means, history->means_partial);
 }
 
 static int by_rank(const void *a_ptr, const void *b_ptr)
@@ -167,6 +173,16 @@ void history_amounts(const struct history *history, size_t group, unsigned aspec
 		ret[i] = 0;
 	for (size_t i = 0; i < of->count; i++)
 		ret[of->cells[i].column] = of->cells[i].amounts[aspect];
+}
+
+bool history_is_partial(const struct history *history, size_t group, unsigned aspect, size_t column)
+{
+	const struct history_group *of = &history->groups[group];
+
+	for (size_t i = 0; i < of->count; i++)
+		if (of->cells[i].column == column)
+			return of->cells[i].partial[aspect];
+	return false;
 }
 
 void history_rest(const struct history *history, size_t first, unsigned aspect, double *ret)

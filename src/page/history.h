@@ -28,6 +28,7 @@ struct history_cell {
 	uint32_t column;
 	float score;
 	double amounts[ASPECT_COUNT]; /* NaN: not known */
+	bool partial[ASPECT_COUNT];   /* some of the group's threads are not in it */
 };
 
 struct history_group {
@@ -37,6 +38,7 @@ struct history_group {
 	double rank;
 	bool has_means;             /* history_set_means() has found it */
 	double means[ASPECT_COUNT]; /* NaN: not known */
+	bool means_partial[ASPECT_COUNT];
 };
 
 struct history {
@@ -50,6 +52,7 @@ struct history {
 	uint64_t cut;                  /* cells that were not kept */
 	bool has_means;
 	double means[ASPECT_COUNT]; /* of the host; NaN: not known */
+	bool means_partial[ASPECT_COUNT];
 	double pressure_means[PSI_RESOURCE_COUNT];
 };
 
@@ -65,6 +68,9 @@ void history_done(struct history *history);
 
 /* Fills the amounts of one group, by column: 0 where it did nothing, NaN where that is not known. */
 void history_amounts(const struct history *history, size_t group, unsigned aspect, double *ret);
+/* Returns whether the amount of a group in a column lacks some of its threads. */
+bool history_is_partial(const struct history *history, size_t group, unsigned aspect,
+                        size_t column);
 /* Fills those of all groups from @first on: the host's less those before. */
 void history_rest(const struct history *history, size_t first, unsigned aspect, double *ret);
 

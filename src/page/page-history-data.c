@@ -51,6 +51,42 @@ static void write_host(const struct heat *heat, struct json_writer *writer)
 	json_write_close(writer, ']');
 }
 
+/* The columns in which a row lacks some threads, as ranges: [[first, last], ...]. */
+static void write_partial(const struct heat *heat, size_t row, struct json_writer *writer)
+{
+	size_t count = heat->history->column_count, last;
+
+	json_write_open(writer, '[');
+	for (size_t i = 0; i < count; i = last + 1) {
+		last = i;
+		if (!heat_is_partial(heat, row, i))
+			continue;
+		while (last + 1 < count && heat_is_partial(heat, row, last + 1))
+			last++;
+		json_write_open(writer, '[');
+		json_write_u64(writer, i);
+		json_write_u64(writer, last);
+		json_write_close(writer, ']');
+	}
+	json_write_close(writer, ']');
+}
+
+/* Those of all rows, the last of which are the host's, and whether the means over all the time lack some. */
+static void write_marks(const struct heat *heat, struct json_writer *writer)
+{
+	json_write_key(writer, "partial");
+	json_write_open(writer, '[');
+	for (size_t row = 0; row <= heat->groups; row++)
+		write_partial(heat, row, writer);
+	json_write_close(writer, ']');
+	json_write_key(writer, "means_partial");
+	json_write_open(writer, '[');
+	for (size_t row = 0; row < heat->groups; row++)
+		json_write_bool(writer, heat_extent(heat, row).mean_partial);
+	json_write_bool(writer, heat->history->means_partial[heat->aspect]);
+	json_write_close(writer, ']');
+}
+
 /* Means over all the time, of the groups and of the host. Those of columns are not quite the same: each thread is read at times of its
  * own. */
 static void write_means(const struct heat *heat, struct json_writer *writer)
@@ -83,6 +119,7 @@ static void write_rows(const struct heat *heat, struct json_writer *writer)
 	json_write_close(writer, ']');
 	write_host(heat, writer);
 	write_means(heat, writer);
+	write_marks(heat, writer);
 	json_write_close(writer, '}');
 }
 

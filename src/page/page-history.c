@@ -31,6 +31,14 @@ static void add_amount(unsigned aspect, double amount, struct strbuf *out)
 		strbuf_add_char(out, '0');
 }
 
+/* Appends a value that some of the threads may not be in. */
+static void add_marked(unsigned aspect, double amount, bool partial, struct strbuf *out)
+{
+	add_amount(aspect, amount, out);
+	if (partial && !isnan(amount))
+		strbuf_add_char(out, '*');
+}
+
 static double *host_of(const struct history *history, unsigned aspect)
 {
 	double *values = mem_calloc(history->column_count + 1, sizeof(values[0]));
@@ -58,6 +66,8 @@ struct panel {
 	unsigned aspect; /* of its unit; ASPECT_COUNT: percent */
 	double *lines[3];
 	double means[3];
+	bool means_partial[3];
+	unsigned aspects[3]; /* ASPECT_COUNT: pressure */
 	const char *names[3];
 	unsigned count;
 	double top;
@@ -75,6 +85,7 @@ static void panel_add(const struct history *history, struct panel *panel, double
 	}
 	panel->lines[panel->count] = values;
 	panel->means[panel->count] = extent.mean;
+	panel->aspects[panel->count] = ASPECT_COUNT;
 	panel->names[panel->count++] = name;
 	panel->top = fmax(panel->top, extent.most);
 }
@@ -84,7 +95,11 @@ static void panel_add_host(const struct history *history, struct panel *panel, u
 	unsigned at = panel->count;
 
 	panel_add(history, panel, host_of(history, aspect), aspect_table[aspect].heading);
-	if (panel->count > at && history->has_means)
+	if (panel->count == at)
+		return;
+	panel->aspects[at] = aspect;
+	panel->means_partial[at] = history->means_partial[aspect];
+	if (history->has_means)
 		panel->means[at] = history->means[aspect];
 }
 
@@ -162,63 +177,32 @@ static void add_key(unsigned line, const char *name, struct strbuf *out)
 	        line, name);
 }
 
-/* Appends "2026-11-23T10:00:00.25Z", in whole milliseconds: a window is longer. */
-static void add_range_end(uint64_t unix_ns, bool up, struct strbuf *out)
-{
-	uint64_t ms = unix_ns / NS_PER_MS + (up && unix_ns % NS_PER_MS > 0);
-	time_t seconds = (time_t)(ms / 1000);
-	char text[32];
-	struct tm fields;
-
-	gmtime_r(&seconds, &fields);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &fields);
-	strbuf_add_str(out, text);
-	if (ms % 1000 > 0)
-		strbuf_addf(out, ".%03u", (unsigned)(ms % 1000));
-	strbuf_add_char(out, 'Z');
-}
-
-/* Begins the value of one column, with the range that it is of: the script shows the command that prints it. */
-static void begin_peak(const struct history *history, const struct extent *extent,
-                       struct strbuf *out)
-{
-	const struct history_column *column = &history->columns[extent->at];
-
-	strbuf_addf(out, "<span class=\"peak\" data-at=\"%zu\" data-range=\"", extent->at);
-	add_range_end(column->begin_ns, true, out);
-	strbuf_add_str(out, "..");
-	add_range_end(column->end_ns, false, out);
-	strbuf_add_str(out, "\">");
-}
-
-/* Appends the time at which a column begins, with its day if there are several. */
-static void add_begin(const struct history *history, const struct extent *extent,
-                      struct strbuf *out)
-{
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	enum { DAY_SECONDS = 24 * 3600, CLOCK = 11 };
-	uint64_t begin_ns = history->columns[0].begin_ns;
-	uint64_t end_ns = history->columns[history->column_count - 1].end_ns;
-
-	if (isnan(extent->most))
-		return;
-	time_chart_add_time(history->columns[extent->at].begin_ns, &text);
-	strbuf_add_str(out, strbuf_str(&text) +
-	                            (end_ns - begin_ns <= DAY_SECONDS * NS_PER_SECOND ? CLOCK : 5));
-}
-
 static void add_panel_cell(const struct history *history, const struct panel *panel,
                            unsigned column, const struct extent *extent, struct strbuf *out)
 {
 	if (column == 0) {
 		add_value(panel, extent->mean, out);
+		strbuf_add_str(out, extent->mean_partial ? "*" : "");
 	} else if (column == 1) {
-		begin_peak(history, extent, out);
+		page_begin_peak(history, extent, out);
 		add_value(panel, extent->most, out);
-		strbuf_add_str(out, "</span>");
+		strbuf_add_str(out, extent->most_partial ? "*</span>" : "</span>");
 	} else {
-		add_begin(history, extent, out);
+		page_add_begin(history, extent, out);
 	}
+}
+
+static struct extent panel_extent(const struct history *history, const struct panel *panel,
+                                  unsigned line)
+{
+	struct extent extent = extent_of(history, panel->lines[line]);
+	unsigned aspect = panel->aspects[line];
+
+	extent.mean = panel->means[line];
+	extent.mean_partial = panel->means_partial[line];
+	extent.most_partial =
+	        aspect < ASPECT_COUNT && history->columns[extent.at].host[aspect].partial;
+	return extent;
 }
 
 static void add_panel(const struct history *history, unsigned which, struct strbuf *out)
@@ -236,9 +220,8 @@ static void add_panel(const struct history *history, unsigned which, struct strb
 			strbuf_add_str(out, "</td><td>");
 			/* Each number stands beside its name, below the heading. */
 			for (unsigned i = 0; i < panel.count; i++) {
-				struct extent extent = extent_of(history, panel.lines[i]);
+				struct extent extent = panel_extent(history, &panel, i);
 
-				extent.mean = panel.means[i];
 				strbuf_add_str(out, panel.count > 1 ? "<br>" : "");
 				add_panel_cell(history, &panel, column, &extent, out);
 			}
@@ -281,9 +264,9 @@ static void add_title(const struct history *history, const char *name, unsigned 
 		return;
 	}
 	strbuf_addf(out, "\n%s: mean ", aspect_table[aspect].heading);
-	add_amount(aspect, extent->mean, out);
+	add_marked(aspect, extent->mean, extent->mean_partial, out);
 	strbuf_add_str(out, ", most ");
-	add_amount(aspect, extent->most, out);
+	add_marked(aspect, extent->most, extent->most_partial, out);
 	if (!isnan(extent->most)) {
 		strbuf_add_str(out, " from ");
 		time_chart_add_time(history->columns[extent->at].begin_ns, out);
@@ -357,12 +340,12 @@ static void add_heat_row(const struct heat *heat, size_t row, struct strbuf *out
 		return;
 	}
 	strbuf_add_str(out, "</td><td>");
-	add_amount(heat->aspect, extent.mean, out);
+	add_marked(heat->aspect, extent.mean, extent.mean_partial, out);
 	strbuf_add_str(out, "</td><td>");
-	begin_peak(heat->history, &extent, out);
-	add_amount(heat->aspect, extent.most, out);
+	page_begin_peak(heat->history, &extent, out);
+	add_marked(heat->aspect, extent.most, extent.most_partial, out);
 	strbuf_add_str(out, "</span></td><td>");
-	add_begin(heat->history, &extent, out);
+	page_add_begin(heat->history, &extent, out);
 	strbuf_add_str(out, "</td></tr>\n");
 }
 
@@ -392,6 +375,16 @@ static void add_heat(const struct history *history, unsigned aspect, bool open,
 	heat_done(&heat);
 }
 
+/* No group lacks threads that the host does not lack. */
+static bool has_partial(const struct history *history)
+{
+	for (size_t i = 0; i < history->column_count; i++)
+		for (unsigned a = 0; a < ASPECT_COUNT; a++)
+			if (history->columns[i].host[a].partial)
+				return true;
+	return false;
+}
+
 /* Appends the numbers of what is drawn and of what is not. */
 static void add_notes(const struct history *history, struct strbuf *out)
 {
@@ -416,6 +409,8 @@ static void add_notes(const struct history *history, struct strbuf *out)
 	            history->column_count == 1 ? "" : "s");
 	units_format(UNIT_ns, quantity_integer(longest_ns), false, out);
 	strbuf_add_str(out, ", each with the mean of its windows: a shorter range shows more. ");
+	if (has_partial(history))
+		strbuf_add_str(out, "A * marks a value that some of the threads are not in. ");
 	if (gaps > 0) {
 		strbuf_addf(out, "%llu %s ", (unsigned long long)gaps,
 		            gaps == 1 ? "gap of" : "gaps of together");

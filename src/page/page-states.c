@@ -18,6 +18,7 @@ static const char prefix[] = "state_", suffix[] = "_percent";
 struct budget {
 	bool there;
 	struct quantity shares[STATES];
+	bool partial[STATES]; /* some of the group's threads are not in it */
 };
 
 struct states {
@@ -26,6 +27,7 @@ struct states {
 	unsigned sides;
 	unsigned list[STATES]; /* derived metrics of the section */
 	unsigned count;
+	bool any_partial;
 	/* Those that no group has a value of, and those that are zero in all groups, have no column; safe to print. */
 	struct strbuf unknown, zero;
 	struct group_reader readers[SIDE_MAX];
@@ -46,6 +48,27 @@ static void add_name(unsigned derived, struct strbuf *out)
 		strbuf_add_char(out, *name == '_' ? ' ' : *name);
 }
 
+/* Returns whether the share of the window between two snapshots lacks some of the group's threads. */
+static bool interval_is_partial(const struct row_set *set, const struct group *group,
+                                unsigned derived, const struct derive_inputs *in)
+{
+	struct metric_set missing = derive_missing((enum derived_id)derived, in);
+
+	return !metric_set_is_empty(&missing) ||
+	       derive_threads((enum derived_id)derived, in) < group->threads ||
+	       row_lacks_exited(group, &set->interval_frame, METRIC_COUNT + derived);
+}
+
+/* Returns whether that of a side does. */
+static bool side_is_partial(const struct row_set *set, const struct row_group *group, unsigned side,
+                            unsigned derived)
+{
+	struct row_view view;
+
+	row_view(set, group, METRIC_COUNT + derived, &view);
+	return report_is_partial(&view, side);
+}
+
 static void read_budget(struct states *states, size_t row, unsigned side, struct budget *ret)
 {
 	const struct row_set *set = states->report->rows;
@@ -61,8 +84,14 @@ static void read_budget(struct states *states, size_t row, unsigned side, struct
 		return;
 	in = group_inputs(cells, interval ? set->interval_rates : set->rate_lists[side],
 	                  interval ? &set->interval_frame : &set->frames[side]);
-	for (unsigned i = 0; i < states->count; i++)
-		ret->shares[states->list[i]] = derive((enum derived_id)states->list[i], &in);
+	for (unsigned i = 0; i < states->count; i++) {
+		unsigned derived = states->list[i];
+
+		ret->shares[derived] = derive((enum derived_id)derived, &in);
+		ret->partial[derived] = ret->shares[derived].kind != QUANTITY_NONE &&
+		                        (interval ? interval_is_partial(set, cells, derived, &in)
+		                                  : side_is_partial(set, group, side, derived));
+	}
 }
 
 /* Appends what stands in a cell, as the command prints it. */
@@ -72,6 +101,8 @@ static void add_share(const struct budget *budget, unsigned derived, struct strb
 		units_format(derived_table[derived].unit, budget->shares[derived], true, out);
 	else
 		strbuf_add_char(out, '-');
+	if (budget->partial[derived])
+		strbuf_add_char(out, '*');
 }
 
 /* A state of the groups: no value, zero in all of them, or more. */
@@ -90,6 +121,7 @@ static void find_presence(struct states *states, enum presence ret[STATES])
 
 				if (share->kind == QUANTITY_NONE)
 					continue;
+				states->any_partial |= budget.partial[states->list[i]];
 				/* Less is printed as zero. */
 				if (fabs(quantity_double(*share)) >= 0.005)
 					*presence = PRESENCE_SOME;
@@ -277,8 +309,9 @@ void page_add_states(const struct report *report, const struct page_command *com
 		        out,
 		        "<p>A bar is the time in which a group's threads were not merely "
 		        "asleep, by state%s. The numbers are percent of all time of its threads; "
-		        "- was not seen.%s</p>\n<div class=\"wide\">\n",
+		        "- was not seen.%s%s</p>\n<div class=\"wide\">\n",
 		        states.sides == SIDE_MAX ? ", before and below it after" : "",
+		        states.any_partial ? " A * marks those that lack some of the threads." : "",
 		        states.sides == SIDE_MAX ? " Bars have the colours of states, numbers "
 		                                   "those of more and less."
 		                                 : "");

@@ -203,6 +203,10 @@
     }
     return length > 0 ? sum / length : null;
   };
+  /* Returns whether some threads are not in a row's mean: the host's row is behind those of the groups. */
+  const isPartialAt = (aspect, at, from, to = from) => aspect.partial[at].some(([first, end]) => first <= to && end >= from);
+  const isPartial = (aspect, at) => range.from === 0 && range.to === last ? aspect.means_partial[at]
+    : isPartialAt(aspect, at, range.from, range.to);
   const isAbout = () => range.from !== range.to && (range.from > 0 || range.to < last);
 
   const aspects = Object.values(history.aspects);
@@ -213,21 +217,26 @@
     return node;
   };
 
-  const addLine = (body, name, means) => {
+  /* Returns a number as the command prints it: nothing for zero, and "0*" if some threads are not in it. */
+  const textOf = (number, bytes, partial) => number === null ? "-" : partial ? (short(number, bytes) || "0") + "*" : short(number, bytes);
+
+  const addLine = (body, name, means, marks) => {
     const line = body.insertRow();
     cell(line, "th", name).scope = "row";
-    means.forEach((mean, at) => cell(line, "td", mean === null ? "-" : short(mean, aspects[at].bytes)));
+    means.forEach((mean, at) => cell(line, "td", textOf(mean, aspects[at].bytes, marks[at])));
   };
 
   /* The groups of the heat maps, the first of them, and what all of the host did. */
   const fillTable = (body) => {
-    const rows = history.groups.map((group, at) => ({group, means: aspects.map((aspect) => meanOf(aspect.rows[at], aspect.means[at]))}));
+    const marksOf = (at) => aspects.map((aspect) => isPartial(aspect, at));
+    const rows = history.groups.map((group, at) => ({group, marks: marksOf(at),
+      means: aspects.map((aspect) => meanOf(aspect.rows[at], aspect.means[at]))}));
     const sums = aspects.map((aspect) => meanOf(aspect.host, aspect.host_mean));
     rows.sort((a, b) => (b.means[0] ?? -1) - (a.means[0] ?? -1));
     body.textContent = "";
     head.cells[0].textContent = isAbout() ? "group, about the mean of the range" : "group, mean of the range";
-    for (const row of rows.slice(0, 15)) addLine(body, row.group, row.means);
-    addLine(body, "all groups together", sums);
+    for (const row of rows.slice(0, 15)) addLine(body, row.group, row.means, row.marks);
+    addLine(body, "all groups together", sums, marksOf(history.groups.length));
   };
 
   const sliders = {};
@@ -345,7 +354,7 @@
     chart.addEventListener("pointermove", (event) => {
       const at = columnAt(chart, event), values = aspect && aspect.rows[Number(row.dataset.row)];
       const value = !values ? "" : " \u00b7 " + row.cells[0].textContent + " " + aspect.heading + " " +
-        (values[at] === null ? "-" : short(values[at], aspect.bytes) || "0");
+        (textOf(values[at], aspect.bytes, isPartialAt(aspect, Number(row.dataset.row), at)) || "0");
       say(iso(columns[at][0]) + ".." + iso(columns[at][1]).slice(11) + " UTC" + value);
       if (dragged === null) return;
       range.from = Math.min(dragged, at);

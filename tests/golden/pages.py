@@ -99,6 +99,7 @@ def run(ctprof, *arguments):
 
 
 WINDOWS, GAP_AT, SECOND = 12, 6, 10**9
+PARTIAL_AT = 8
 
 
 def recorded_cpu(window):
@@ -107,7 +108,7 @@ def recorded_cpu(window):
 
 
 def make_recording(directory, snapshots, length=10 * SECOND):
-    """Windows that follow one another, with a gap of six lengths behind the sixth."""
+    """Windows that follow one another, with a gap of six lengths behind the sixth. One of them lacks the CPU time of a thread of pool."""
     with open(os.path.join(snapshots, "window-baseline.json"), encoding="utf-8") as file:
         window = json.load(file)
     window["threads"] = [row for row in window["threads"] if row["window_part"] == "continued"]
@@ -129,6 +130,10 @@ def make_recording(directory, snapshots, length=10 * SECOND):
                 row.update(interval_ns=own, read_boottime_ns=600 * SECOND + at + length)
                 if row["pcomm"] == "busy":
                     row["run_time_ns"] = recorded_cpu(i) * length // 100
+                if row["comm"] == "worker-1":
+                    row.update(run_time_ns=1500000000)
+                    if i == PARTIAL_AT:
+                        del row["run_time_ns"]
             packed = subprocess.run(["zstd", "-q", "-c"], input=json.dumps(window, separators=(",", ":")).encode(), capture_output=True, check=True)
             out.write(packed.stdout)
 

@@ -17,7 +17,8 @@ import pages
 from pages import Page, check
 
 CTPROF, SNAPSHOTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d.]*(?:e[-+]?\d+)?[a-zA-Z%µ]*(?:/s)?")
+# The mark of a value that lacks some threads is part of it.
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d.]*(?:e[-+]?\d+)?[a-zA-Z%µ]*(?:/s)?\*?")
 FACTORS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "%": 1, "": 1, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -58,7 +59,7 @@ class Commands:
 
 def is_in_json(number, values):
     """Whether a number with a unit is one of the values, to the last digit that it has."""
-    digits, unit = re.fullmatch(r"([-+]?[\d.]+)(.*?)(?:/s)?", number).groups()
+    digits, unit = re.fullmatch(r"([-+]?[\d.]+)(.*?)(?:/s)?\*?", number).groups()
     check(unit in FACTORS, "a unit:", number)
     error = 0.5000001 * 10.0 ** -len(digits.partition(".")[2]) * FACTORS[unit]
     return any(abs(value - float(digits) * FACTORS[unit]) <= error for value in values)
@@ -143,7 +144,7 @@ class Section:
 
 
 def words_in(line):
-    return set(NUMBER.findall(line)) | set(re.split(r"[\s→|,()*§:]+", line))
+    return set(NUMBER.findall(line)) | set(re.split(r"[\s→|,()§:]+", line))
 
 
 def check_page(name, text, commands):

@@ -66,11 +66,38 @@ static void test_rows(void **state)
 	heat_done(&heat);
 }
 
+/* A value that lacks some threads is known by its column, the mean by itself, and the others have the host's marks. */
+static void test_partial(void **state)
+{
+	cleanup_(history_done) struct history history = {0};
+	struct heat heat;
+
+	(void)state;
+	add_column(&history, 1, 100);
+	add_column(&history, 1, 50);
+	history.columns[1].host[ASPECT_cpu].partial = true;
+	*array_add(history.groups, history.group_count, history.group_capacity) =
+	        (struct history_group){.label = mem_copy("a", 1), .has_means = true};
+	history.groups[0].means_partial[ASPECT_cpu] = true;
+	add_cell(&history, 0, 0, 60);
+	add_cell(&history, 0, 1, 50);
+	history.groups[0].cells[1].partial[ASPECT_cpu] = true;
+	heat_init(&history, ASPECT_cpu, &heat);
+	assert_false(heat_is_partial(&heat, 0, 0) || heat_is_partial(&heat, 1, 0));
+	assert_true(heat_is_partial(&heat, 0, 1) && heat_is_partial(&heat, 1, 1));
+	assert_true(heat_extent(&heat, 0).mean_partial && !heat_extent(&heat, 0).most_partial);
+	history.groups[0].cells[0].partial[ASPECT_cpu] = true;
+	history.groups[0].means_partial[ASPECT_cpu] = false;
+	assert_true(!heat_extent(&heat, 0).mean_partial && heat_extent(&heat, 0).most_partial);
+	heat_done(&heat);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_extent),
 	        cmocka_unit_test(test_rows),
+	        cmocka_unit_test(test_partial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

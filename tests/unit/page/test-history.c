@@ -108,6 +108,33 @@ static void test_amounts(void **state)
 	assert_true(isnan(rest[0]));
 }
 
+/* A group that did nothing as far as is known has a cell if it lacks some threads. */
+static void test_partial(void **state)
+{
+	cleanup_(history_done) struct history history = {0};
+	struct row_group group = {.label = (char[]){"a"}};
+	struct overview_row row = {.group = &group};
+	struct overview overview = {
+	        .kind = OVERVIEW_WINDOW, .sides = 1, .rows = &row, .count = 1, .host = row};
+	struct history_column column = {.length_ns = SECONDS};
+
+	(void)state;
+	overview.seen[ASPECT_read] = true;
+	row.values[ASPECT_read][0] = (struct overview_value){.seen = true};
+	history_add(&history, &column, &overview);
+	assert_int_equal(history.group_count, 0);
+	row.values[ASPECT_read][0].partial = true;
+	history_add(&history, &column, &overview);
+	assert_int_equal(history.group_count, 1);
+	assert_false(history_is_partial(&history, 0, ASPECT_read, 0));
+	assert_true(history_is_partial(&history, 0, ASPECT_read, 1));
+	assert_false(history_is_partial(&history, 0, ASPECT_write, 1));
+	overview.host = row;
+	history_set_means(&history, &overview);
+	assert_true(history.groups[0].means_partial[ASPECT_read]);
+	assert_true(history.means_partial[ASPECT_read] && !history.means_partial[ASPECT_cpu]);
+}
+
 /* One column with much weighs as much as a tenth of the time with it: 100 in one of 40, and 13 in all. */
 static void test_rank(void **state)
 {
@@ -129,6 +156,7 @@ int main(void)
 	        cmocka_unit_test(test_columns_of_a_day),
 	        cmocka_unit_test(test_columns_end_at_gaps),
 	        cmocka_unit_test(test_amounts),
+	        cmocka_unit_test(test_partial),
 	        cmocka_unit_test(test_rank),
 	};
 
