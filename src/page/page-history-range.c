@@ -6,18 +6,29 @@
 
 #include "base/clock.h"
 #include "page-history-part.h"
-#include "time-chart.h"
 
-/* Appends "2026-11-23T10:00:00.25Z", in whole milliseconds: a window is longer. */
-static void add_range_end(uint64_t unix_ns, bool up, struct strbuf *out)
+enum { DAY_SECONDS = 24 * 3600 };
+
+/* Returns the time in whole milliseconds: a window is longer. */
+static uint64_t begin_ms(const struct history_column *column)
 {
-	uint64_t ms = unix_ns / NS_PER_MS + (up && unix_ns % NS_PER_MS > 0);
+	return column->begin_ns / NS_PER_MS + (column->begin_ns % NS_PER_MS > 0);
+}
+
+static uint64_t end_ms(const struct history_column *column)
+{
+	return column->end_ns / NS_PER_MS;
+}
+
+/* Appends "2026-11-23T10:00:00.25Z", or the time of day alone. */
+static void add_time(uint64_t ms, bool with_day, struct strbuf *out)
+{
 	time_t seconds = (time_t)(ms / 1000);
 	char text[32];
 	struct tm fields;
 
 	gmtime_r(&seconds, &fields);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &fields);
+	strftime(text, sizeof(text), with_day ? "%Y-%m-%dT%H:%M:%S" : "%H:%M:%S", &fields);
 	strbuf_add_str(out, text);
 	if (ms % 1000 > 0)
 		strbuf_addf(out, ".%03u", (unsigned)(ms % 1000));
@@ -29,22 +40,20 @@ void page_begin_peak(const struct history *history, const struct extent *extent,
 	const struct history_column *column = &history->columns[extent->at];
 
 	strbuf_addf(out, "<span class=\"peak\" data-at=\"%zu\" data-range=\"", extent->at);
-	add_range_end(column->begin_ns, true, out);
+	add_time(begin_ms(column), true, out);
 	strbuf_add_str(out, "..");
-	add_range_end(column->end_ns, false, out);
+	add_time(end_ms(column), true, out);
 	strbuf_add_str(out, "\">");
 }
 
-void page_add_begin(const struct history *history, const struct extent *extent, struct strbuf *out)
+void page_add_range(const struct history *history, const struct extent *extent, struct strbuf *out)
 {
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	enum { DAY_SECONDS = 24 * 3600, CLOCK = 11 };
-	uint64_t begin_ns = history->columns[0].begin_ns;
-	uint64_t end_ns = history->columns[history->column_count - 1].end_ns;
+	const struct history_column *column = &history->columns[extent->at];
+	uint64_t begin = begin_ms(column), end = end_ms(column);
 
 	if (isnan(extent->most))
 		return;
-	time_chart_add_time(history->columns[extent->at].begin_ns, &text);
-	strbuf_add_str(out, strbuf_str(&text) +
-	                            (end_ns - begin_ns <= DAY_SECONDS * NS_PER_SECOND ? CLOCK : 5));
+	add_time(begin, true, out);
+	strbuf_add_str(out, "..");
+	add_time(end, begin / 1000 / DAY_SECONDS != end / 1000 / DAY_SECONDS, out);
 }

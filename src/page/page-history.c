@@ -188,7 +188,7 @@ static void add_panel_cell(const struct history *history, const struct panel *pa
 		add_value(panel, extent->most, out);
 		strbuf_add_str(out, extent->most_partial ? "*</span>" : "</span>");
 	} else {
-		page_add_begin(history, extent, out);
+		page_add_range(history, extent, out);
 	}
 }
 
@@ -237,7 +237,7 @@ static void add_table_begin(const char *first, const char *aspect, struct strbuf
 	        out,
 	        "<div class=\"wide\">\n<table class=\"history\" data-aspect=\"%s\">\n<thead><tr>"
 	        "<th scope=\"col\">%s</th><th scope=\"col\" class=\"bars\">time (UTC)</th>"
-	        "<th scope=\"col\">mean</th><th scope=\"col\">most</th><th scope=\"col\">from</th>"
+	        "<th scope=\"col\">mean</th><th scope=\"col\">most</th><th scope=\"col\">range</th>"
 	        "</tr></thead>\n<tbody>\n",
 	        aspect, first);
 }
@@ -345,7 +345,7 @@ static void add_heat_row(const struct heat *heat, size_t row, struct strbuf *out
 	page_begin_peak(heat->history, &extent, out);
 	add_marked(heat->aspect, extent.most, extent.most_partial, out);
 	strbuf_add_str(out, "</span></td><td>");
-	page_add_begin(heat->history, &extent, out);
+	page_add_range(heat->history, &extent, out);
 	strbuf_add_str(out, "</td></tr>\n");
 }
 
@@ -363,8 +363,8 @@ static void add_heat(const struct history *history, unsigned aspect, bool open,
 		            aspect_table[aspect].heading, aspect_table[aspect].description);
 		page_add_heading(strbuf_str(&id), aspect_table[aspect].heading, commands->whole,
 		                 strbuf_str(&options), out);
-		page_add_command("The most, with the time of its column as RANGE:", commands->range,
-		                 strbuf_str(&options), out);
+		page_add_command("The most, with the range of its column as RANGE:",
+		                 commands->range, strbuf_str(&options), out);
 		add_levels(&heat, out);
 		add_table_begin("group", aspect_table[aspect].name, out);
 		for (size_t row = 0; row <= heat.groups; row++)
@@ -463,7 +463,7 @@ void page_add_history(const struct history *history, const struct page_history_c
 		add_panel(history, i, out);
 	add_table_end(history, out);
 	add_no_pressure(history, out);
-	page_add_command("The most, with the time of its column as RANGE:", commands->range_host,
+	page_add_command("The most, with the range of its column as RANGE:", commands->range_host,
 	                 of_host, out);
 	page_add_command("Pressure:", commands->range, of_pressure, out);
 	for (size_t i = 0; i < HEAT_ASPECTS; i++)

@@ -3,7 +3,7 @@
 """report-numbers.py CTPROF SNAPSHOTS [KIND=OPERANDS...]: each number on a page of each kind has a command line in its section, that
 command runs, and it prints the number: of a row or a frame in a line with its name, and the lines of the first screen as they stand.
 Scales are no such numbers: axes, keys, and what a line says of the drawing itself. The largest value of a row over time is printed by
-the command whose RANGE is its own. With KIND=OPERANDS (words of a shell) the pages are of these files, and of no others."""
+the command whose RANGE stands beside it. With KIND=OPERANDS (words of a shell) the pages are of these files, and of no others."""
 import json
 import os
 import re
@@ -19,6 +19,7 @@ from pages import Page, check
 CTPROF, SNAPSHOTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 # The mark of a value that lacks some threads is part of it.
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d.]*(?:e[-+]?\d+)?[a-zA-Z%µ]*(?:/s)?\*?")
+RANGE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z\.\.(\d{4}-\d\d-\d\dT)?[\d:.]+Z")
 FACTORS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "%": 1, "": 1, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
@@ -36,7 +37,7 @@ def words_of(text, elements):
     """The numbers of a text. The level of an interval, how many frames are drawn as one, and times of day are none."""
     text = re.sub(r"^\d+ more(\neach less than 0.1 % of the width)?$", "", text.replace("95 % interval", "interval"))
     if any("history" in (of.get("class") or "") for _, of in elements) or any(tag == "svg" for tag, _ in elements):
-        text = re.sub(r"(\d{4}-)?(\d\d-\d\d )?\d\d:\d\d:\d\d", "", text)
+        text = re.sub(r"(\d{4}-)?(\d\d-\d\d )?\d\d:\d\d:\d\d", "", RANGE.sub("", text))
     return NUMBER.findall(text)
 
 
@@ -98,6 +99,21 @@ def name_of(rows, elements, text):
     return [text.rpartition(": most ")[0].strip()] if tag == "li" else []
 
 
+def peak_of(elements):
+    return next((of for _, of in elements if (of.get("class") or "") == "peak"), None)
+
+
+def ranges_of_peaks(texts):
+    """The range that stands in the row of each largest value, by the element: of several in a row the one in the same place."""
+    peaks, ranges = {}, {}
+    for elements, words in texts:
+        if peak_of(elements) is not None:
+            peaks.setdefault(row_of(elements), []).append(id(peak_of(elements)))
+        elif RANGE.fullmatch(words.strip()):
+            ranges.setdefault(row_of(elements), []).append(words.strip())
+    return {peak: of for row in peaks for peak, of in zip(peaks[row], ranges.get(row, []))}
+
+
 class Section:
     """What the commands of a section print."""
 
@@ -106,7 +122,7 @@ class Section:
         self.fixed = [command for command in section["commands"] if "RANGE" not in command]
         self.ranged = [command for command in section["commands"] if "RANGE" in command]
         self.names, self.lines = names_of_rows(section["texts"]), self.lines_of(self.fixed)
-        self.rows, self.units = {}, []
+        self.rows, self.units, self.peaks = {}, [], ranges_of_peaks(section["texts"])
         for command in self.fixed:
             if command.endswith("-f json"):
                 self.rows, self.units = json_values(commands.run(command))
@@ -123,16 +139,17 @@ class Section:
 
     def check_peak(self, elements, text, number):
         """The largest value of a row, which is that of one column."""
-        of = next(of for tag, of in elements if (of.get("class") or "") == "peak")
+        of = self.peaks.get(id(peak_of(elements)))
+        check(of, "no range stands beside", text)
         check(self.ranged, "no command of a range in", self.id)
         found = []
         for command in self.ranged:
             at = command.rindex("RANGE")
-            found.append(command[:at] + of["data-range"] + command[at + 5 :])
+            found.append(command[:at] + of + command[at + 5 :])
         self.check_named(name_of(self.names, elements, text), number, self.lines_of(found), "as the most of", found)
 
     def check_number(self, elements, text, number):
-        if any((of.get("class") or "") == "peak" for _, of in elements):
+        if peak_of(elements) is not None:
             self.check_peak(elements, text, number)
         elif self.rows:
             names = name_of(self.names, elements, text) if any(tag == "tr" for tag, _ in elements) else []
