@@ -9,6 +9,7 @@
 #include "effect-judge.h"
 #include "effect-rows.h"
 #include "effect/host-effect.h"
+#include "ends-check.h"
 
 /* Returns whether a stands before b in each block, on average, or b before a in each. */
 static bool order_is_one_sided(const struct contrast_plan *plan)
@@ -132,6 +133,7 @@ void comparison_init(struct comparison *ret, const struct effect_options *option
 	ret->n = ret->parts.count;
 	check_order(ret);
 	check_blocks(ret);
+	ends_check(ret, options);
 	if (ret->n == 0)
 		return;
 	effect_rows_find(ret, options);

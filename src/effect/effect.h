@@ -112,6 +112,8 @@ struct comparison {
 	double smallest_flip_p;
 	/* Reasons why there is no other answer than unknown; sentences. Empty if the experiment is valid. */
 	struct trial_texts failures;
+	/* CPU time that at least is in no row of the windows of arm a, and of arm b, where 100 is a busy CPU; NaN: not known. */
+	double unaccounted_percent[2];
 	/* The contrasts whose truth is zero, and reasons to doubt all p: sentences as well. */
 	struct tally nulls;
 	struct trial_texts doubts;

@@ -22,8 +22,11 @@ static double *new_values(size_t units)
 void unit_table_init(struct unit_table *table, struct group_by by, enum measure_per per,
                      size_t units)
 {
-	*table = (struct unit_table){
-	        .by = by, .per = per, .units = units, .totals = new_values(units)};
+	*table = (struct unit_table){.by = by,
+	                             .per = per,
+	                             .units = units,
+	                             .totals = new_values(units),
+	                             .ends = mem_calloc(units, sizeof(struct unit_ends))};
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (metric_has_rate((enum metric_id)i))
 			rate_list_add(&table->rates, (enum metric_id)i);
@@ -45,6 +48,7 @@ void unit_table_done(struct unit_table *table)
 			group_done(table->map.entries[i].value);
 	strmap_done(&table->map);
 	free(table->totals);
+	free(table->ends);
 	*table = (struct unit_table){0};
 }
 
@@ -119,6 +123,17 @@ static void add_values(struct unit_table *table, struct unit_group *to, const st
 	}
 }
 
+static void note_ends(struct unit_table *table, const struct group *total)
+{
+	const struct snapshot_info *info = table->groups.info;
+
+	table->ends[table->unit] = (struct unit_ends){
+	        .exits = info->window.exits,
+	        .any_ended = total->ended > 0 || total->exited_unseen > 0,
+	        .unaccounted_percent = window_unaccounted_percent(info),
+	};
+}
+
 static void add_totals(struct unit_table *table, const struct derive_frame *frame)
 {
 	struct group *total = group_table_total(&table->groups);
@@ -127,6 +142,7 @@ static void add_totals(struct unit_table *table, const struct derive_frame *fram
 		if (!measure_is_label(measure))
 			table->totals[measure * table->units + table->unit] =
 			        value_of(table, total, frame, measure);
+	note_ends(table, total);
 	group_free(total, 0);
 }
 

@@ -22,13 +22,21 @@ struct unit_group {
 	struct metric_set *missing;
 };
 
+/* The knowledge of a window about threads that ended in it. */
+struct unit_ends {
+	enum window_exits exits;
+	bool any_ended;             /* it has rows of such threads, or shows that there were some */
+	double unaccounted_percent; /* CPU time that at least is in no row, 100 is a busy CPU; NaN: not known */
+};
+
 struct unit_table {
 	struct group_by by;
 	enum measure_per per;
 	size_t units;
-	size_t filled;     /* so many units were added */
-	struct strmap map; /* from patterns to struct unit_group */
-	double *totals;    /* the host's, like the values of a group; owned */
+	size_t filled;          /* so many units were added */
+	struct strmap map;      /* from patterns to struct unit_group */
+	double *totals;         /* the host's, like the values of a group; owned */
+	struct unit_ends *ends; /* by unit; owned */
 	struct rate_list rates;
 	struct group_table groups; /* of the unit that is being read */
 	size_t unit;

@@ -176,6 +176,30 @@ static void add_named(const struct comparison *comparison, bool verbose, struct 
 	}
 }
 
+/* Less is what two windows of a quiet host may differ by. */
+static void add_ends(const struct comparison *comparison, struct strbuf *out)
+{
+	enum { SHOWN_PERCENT = 5 };
+	const double *percent = comparison->unaccounted_percent;
+
+	if (!(percent[0] >= SHOWN_PERCENT) && !(percent[1] >= SHOWN_PERCENT))
+		return;
+	strbuf_add_str(out, "exits      threads ended unseen, with ");
+	for (unsigned i = 0; i < 2; i++) {
+		strbuf_add_str(out, i == 0 ? "" : ", and ");
+		if (isnan(percent[i]))
+			strbuf_add_str(out, "an unknown part");
+		else
+			strbuf_addf(out, "%.0f %%", percent[i]);
+		strbuf_add_str(out, i == 0 ? " of a CPU in " : " in ");
+		findings_add_name(comparison->plan.trial
+		                          ->arms[i == 0 ? comparison->plan.a : comparison->plan.b]
+		                          .name,
+		                  out);
+	}
+	strbuf_add_str(out, ": no row has it\n");
+}
+
 static void add_controls(const struct comparison *comparison, struct strbuf *out)
 {
 	size_t moved = 0, count = 0;
@@ -253,6 +277,7 @@ void findings_add_validity(const struct findings *findings, const struct compari
 	          "depend on the arm before", out);
 	add_named(comparison, findings->verbose, out);
 	findings_add_hosts(comparison, findings->verbose, out);
+	add_ends(comparison, out);
 	add_controls(comparison, out);
 	add_guards(comparison, findings->verbose, out);
 	add_settings(findings, comparison, out);

@@ -292,6 +292,8 @@ static void put_comparison(struct output *out, const struct comparison *comparis
 	put_tally(out, "null", comparison, offsetof(struct effect, null_p));
 	put_p(out, "null_p", comparison->nulls.p);
 	put_tally(out, "carry_over", comparison, offsetof(struct effect, carry_p));
+	put_real(out, "unaccounted_percent_a", comparison->unaccounted_percent[0]);
+	put_real(out, "unaccounted_percent_b", comparison->unaccounted_percent[1]);
 	put_settings(out, comparison);
 	json_write_key(&out->writer, "rows");
 	json_write_open(&out->writer, '[');

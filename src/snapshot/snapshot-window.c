@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctprof/snapshot/snapshot.h"
 
+#include <math.h>
+
 /* clang-format off */
 const struct window_number_desc window_number_table[WINDOW_NUMBER_COUNT] = {
 #define WINDOW_NUMBER(id_, unit_, text_) [WINDOW_##id_] = {#id_, UNIT_##unit_, text_},
@@ -41,6 +43,18 @@ bool window_is_longer_than_asked(const struct snapshot_window *window)
 
 	return window->seen[WINDOW_length_ns] && window->seen[WINDOW_asked_length_ns] &&
 	       length * 100 > asked * 105;
+}
+
+double window_unaccounted_percent(const struct snapshot_info *info)
+{
+	const struct snapshot_window *window = &info->window;
+	double length_s = (double)window->numbers[WINDOW_length_ns] / 1e9;
+
+	if (info->kind != KIND_window || !window->seen[WINDOW_unaccounted_clock_ticks] ||
+	    !window->seen[WINDOW_length_ns] || length_s <= 0)
+		return NAN;
+	return 100 * (double)window->numbers[WINDOW_unaccounted_clock_ticks] /
+	       (double)host_ticks_per_second(&info->host) / length_s;
 }
 
 bool snapshot_has_all_threads(const struct snapshot_info *info)

@@ -149,6 +149,9 @@ struct snapshot_info {
 
 void snapshot_info_done(struct snapshot_info *info);
 
+/* Returns the CPU time that at least is in no row of the window, where 100 is a busy CPU; NaN if it is not known. */
+double window_unaccounted_percent(const struct snapshot_info *info);
+
 /* Returns whether the snapshot has all threads of its host. Only then do the host's totals show the work of exited
  * threads: not in another pid namespace, not behind hidepid, not of one process. */
 bool snapshot_has_all_threads(const struct snapshot_info *info);
