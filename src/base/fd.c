@@ -18,13 +18,22 @@
 /* Two pages: one read gets nearly every file of a thread, and one more finds the end. */
 enum { READ_CHUNK = 8192, LIST_CHUNK = 32768, LINK_CHUNK = 256 };
 
+static const uint64_t no_end_ns = UINT64_MAX;
+
+static bool is_over(uint64_t until_ns)
+{
+	return until_ns != no_end_ns && clock_now_ns(CLOCK_MONOTONIC) >= until_ns;
+}
+
 /* With @whole, a read that leaves room has reached the end. */
-static int read_all(int fd, struct strbuf *out, size_t max_bytes, bool whole)
+static int read_all(int fd, struct strbuf *out, size_t max_bytes, bool whole, uint64_t until_ns)
 {
 	for (;;) {
 		char *space = strbuf_reserve(out, READ_CHUNK);
 		ssize_t len;
 
+		if (is_over(until_ns))
+			return -ETIME;
 		watch_enter();
 		len = read(fd, space, READ_CHUNK);
 		watch_leave();
@@ -54,28 +63,34 @@ int fd_open_file_at(int dir_fd, const char *name)
 }
 
 static int open_and_read(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes,
-                         bool whole)
+                         bool whole, uint64_t until_ns)
 {
 	cleanup_(fd_closep) int fd = fd_open_file_at(dir_fd, name);
 
 	strbuf_clear(out);
-	return fd < 0 ? fd : read_all(fd, out, max_bytes, whole);
+	return fd < 0 ? fd : read_all(fd, out, max_bytes, whole, until_ns);
 }
 
 int fd_read_all(int fd, struct strbuf *out, size_t max_bytes)
 {
 	strbuf_clear(out);
-	return read_all(fd, out, max_bytes, false);
+	return read_all(fd, out, max_bytes, false, no_end_ns);
 }
 
 int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
 {
-	return open_and_read(dir_fd, name, out, max_bytes, false);
+	return open_and_read(dir_fd, name, out, max_bytes, false, no_end_ns);
+}
+
+int fd_read_all_until(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes,
+                      uint64_t until_ns)
+{
+	return open_and_read(dir_fd, name, out, max_bytes, false, until_ns);
 }
 
 int fd_read_record_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes)
 {
-	return open_and_read(dir_fd, name, out, max_bytes, true);
+	return open_and_read(dir_fd, name, out, max_bytes, true, no_end_ns);
 }
 
 int fd_read_begin_at(int dir_fd, const char *name, char *bytes, size_t max_bytes, size_t *ret_len)

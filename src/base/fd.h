@@ -14,6 +14,10 @@
  * -errno. */
 must_check_ int fd_read_all_at(int dir_fd, const char *name, struct strbuf *out, size_t max_bytes);
 
+/* Does the same, and begins no read(2) from @until_ns of CLOCK_MONOTONIC on: -ETIME, and @out means nothing then. */
+must_check_ int fd_read_all_until(int dir_fd, const char *name, struct strbuf *out,
+                                  size_t max_bytes, uint64_t until_ns);
+
 /* Reads the rest of an open file into @out so. */
 must_check_ int fd_read_all(int fd, struct strbuf *out, size_t max_bytes);
 

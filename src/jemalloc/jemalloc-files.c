@@ -124,7 +124,7 @@ static const struct jemalloc_object *failure_of(const struct mapping_process *pr
 /* A file system that does not answer is not asked what it is: the mounts say so. */
 static enum file_system_kind find_system(struct jemalloc_files *files,
                                          const struct mapping_process *process,
-                                         const struct mapped_file *mapped)
+                                         const struct mapped_file *mapped, uint64_t until_ns)
 {
 	struct span line = mapped->file, device;
 
@@ -132,7 +132,7 @@ static enum file_system_kind find_system(struct jemalloc_files *files,
 		mount_systems_init(&files->systems);
 	files->has_systems = true;
 	return scan_word(&line, &device)
-	               ? mount_systems_find(&files->systems, process->thread_fd, device)
+	               ? mount_systems_find(&files->systems, process->thread_fd, device, until_ns)
 	               : FILE_SYSTEM_UNKNOWN;
 }
 
@@ -174,26 +174,35 @@ static int inspect(struct jemalloc_files *files, const struct mapping_process *p
 	                           until_ns - now_ns, ret_object);
 }
 
-static const struct jemalloc_object *look(struct jemalloc_files *files,
-                                          const struct mapping_process *process,
-                                          const struct mapped_file *mapped)
+static const struct jemalloc_object *examine(struct jemalloc_files *files,
+                                             const struct mapping_process *process,
+                                             const struct mapped_file *mapped, uint64_t until_ns)
 {
-	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
-	enum file_system_kind system = find_system(files, process, mapped);
+	enum file_system_kind system = find_system(files, process, mapped, until_ns);
 	struct jemalloc_object object;
 	int r;
 
 	if (files->allowed == FILE_SYSTEMS_LOCAL && system == FILE_SYSTEM_REMOTE)
 		return keep(files, &failures[PROBE_TAG_remote_file_system]);
-	if (files->used_ns >= files->budget_ns)
-		return &failures[PROBE_TAG_budget];
-	r = inspect(files, process, mapped, system, begin_ns + files->budget_ns - files->used_ns,
-	            &object);
-	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
-	if (r == -ETIME && files->used_ns >= files->budget_ns)
+	r = inspect(files, process, mapped, system, until_ns, &object);
+	if (r == -ETIME && clock_now_ns(CLOCK_MONOTONIC) >= until_ns)
 		return &failures[PROBE_TAG_budget];
 	/* A file system that does not answer would not answer the next one either. */
 	return r < 0 && r != -ETIME ? failure_of(process, r) : keep(files, &object);
+}
+
+static const struct jemalloc_object *look(struct jemalloc_files *files,
+                                          const struct mapping_process *process,
+                                          const struct mapped_file *mapped)
+{
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	const struct jemalloc_object *object;
+
+	if (files->used_ns >= files->budget_ns)
+		return &failures[PROBE_TAG_budget];
+	object = examine(files, process, mapped, begin_ns + files->budget_ns - files->used_ns);
+	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	return object;
 }
 
 const struct jemalloc_object *jemalloc_files_find_known(struct jemalloc_files *files,

@@ -93,11 +93,13 @@ static bool is_memory_file(struct trusted_files *files, const struct statx *stat
  * that this thread would wait for ever: in fstatfs(2), open(2) or read(2), not in statx(2) of what the kernel has. The file that is
  * open therefore tells its mount, which nobody can lie about and which stays as long as the descriptor does, and mountinfo tells the
  * file system. */
-static bool is_on_local_mount(struct trusted_files *files, int thread_fd,
+static bool is_on_local_mount(struct trusted_files *files,
+                              const struct trusted_file_question *question,
                               const struct statx *status, struct mount_line *ret_mount)
 {
 	return (status->stx_mask & STATX_MNT_ID) &&
-	       mount_table_find(&files->mounts, thread_fd, status->stx_mnt_id, ret_mount) &&
+	       mount_table_find(&files->mounts, question->thread_fd, status->stx_mnt_id,
+	                        question->until_ns, ret_mount) &&
 	       ret_mount->kind == FILE_SYSTEM_LOCAL;
 }
 
@@ -147,8 +149,7 @@ static enum debug_answer look_at_debug_file(struct trusted_files *files,
 	if (path_fd < 0)
 		return path_fd == -ENOENT || path_fd == -ENOTDIR ? DEBUG_NONE : DEBUG_UNSURE;
 	if (read_status(path_fd, STATX_BASIC_STATS | STATX_MNT_ID, &status) < 0 ||
-	    !is_trusted(&status) ||
-	    !is_on_local_mount(files, question->thread_fd, &status, &mount) ||
+	    !is_trusted(&status) || !is_on_local_mount(files, question, &status, &mount) ||
 	    !lacks_names(path_fd, question->until_ns, &names))
 		return DEBUG_UNSURE;
 	return place == DEBUG_PLACE_OF_BUILD_ID && has_build_id(&names, wanted) ? DEBUG_SURE
@@ -236,7 +237,7 @@ static bool is_that_system(struct trusted_files *files,
 	if (is_memory_file(files, status))
 		return device.major == status->stx_dev_major &&
 		       device.minor == status->stx_dev_minor;
-	return is_on_local_mount(files, question->thread_fd, status, &mount) &&
+	return is_on_local_mount(files, question, status, &mount) &&
 	       mount.device.major == device.major && mount.device.minor == device.minor;
 }
 

@@ -32,9 +32,10 @@ void mount_systems_add(struct mount_systems *systems, const char *text, size_t l
 			add(systems, mount.device, mount.kind);
 }
 
-static void read_mounts(struct mount_systems *systems, int dir_fd, const char *name)
+static void read_mounts(struct mount_systems *systems, int dir_fd, const char *name,
+                        uint64_t until_ns)
 {
-	if (fd_read_all_at(dir_fd, name, &systems->text, MOUNTINFO_BYTES) == 0)
+	if (fd_read_all_until(dir_fd, name, &systems->text, MOUNTINFO_BYTES, until_ns) == 0)
 		mount_systems_add(systems, strbuf_str(&systems->text), systems->text.len);
 }
 
@@ -53,8 +54,8 @@ void mount_systems_init(struct mount_systems *systems)
 {
 	*systems = (struct mount_systems){0};
 	add_memory_files(systems);
-	read_mounts(systems, AT_FDCWD, "/proc/self/mountinfo");
-	read_mounts(systems, AT_FDCWD, "/proc/1/mountinfo");
+	read_mounts(systems, AT_FDCWD, "/proc/self/mountinfo", UINT64_MAX);
+	read_mounts(systems, AT_FDCWD, "/proc/1/mountinfo", UINT64_MAX);
 }
 
 void mount_systems_done(struct mount_systems *systems)
@@ -64,7 +65,7 @@ void mount_systems_done(struct mount_systems *systems)
 }
 
 enum file_system_kind mount_systems_find(struct mount_systems *systems, int process_fd,
-                                         struct span device)
+                                         struct span device, uint64_t until_ns)
 {
 	struct mount_device key;
 	void *known;
@@ -73,7 +74,7 @@ enum file_system_kind mount_systems_find(struct mount_systems *systems, int proc
 		return FILE_SYSTEM_UNKNOWN;
 	known = strmap_get(&systems->by_device, (const char *)&key, sizeof(key));
 	if (!known) {
-		read_mounts(systems, process_fd, "mountinfo");
+		read_mounts(systems, process_fd, "mountinfo", until_ns);
 		known = strmap_get(&systems->by_device, (const char *)&key, sizeof(key));
 	}
 	return (enum file_system_kind)(uintptr_t)known;

@@ -18,11 +18,12 @@ void mount_systems_done(struct mount_systems *systems);
 
 /* Returns the kind of the file system with the device number @device, two hexadecimal numbers with a colon between
  * them, as in lines of /proc/<pid>/maps. If it is not known yet, reads the mountinfo in @process_fd, the directory of a
- * process that maps the file. The kind is UNKNOWN for a file system that is mounted in none of these places, as one
+ * process that maps the file, until @until_ns of CLOCK_MONOTONIC: nothing is known of mounts that were not read to their
+ * end by then. The kind is UNKNOWN for a file system that is mounted in none of these places, as one
  * that was unmounted while the file was in use. A device with mounts of several types is LOCAL only
  * where all of them are, and REMOTE where one of them is. */
 enum file_system_kind mount_systems_find(struct mount_systems *systems, int process_fd,
-                                         struct span device);
+                                         struct span device, uint64_t until_ns);
 
 /* Adds the mounts in the text of a mountinfo. Malformed lines are skipped. */
 void mount_systems_add(struct mount_systems *systems, const char *text, size_t len);

@@ -15,9 +15,9 @@ void mount_table_done(struct mount_table *table)
 	strbuf_done(&table->other);
 }
 
-static bool is_read(int dir_fd, const char *name, struct strbuf *text)
+static bool is_read(int dir_fd, const char *name, uint64_t until_ns, struct strbuf *text)
 {
-	return fd_read_all_at(dir_fd, name, text, MOUNTINFO_BYTES) == 0;
+	return fd_read_all_until(dir_fd, name, text, MOUNTINFO_BYTES, until_ns) == 0;
 }
 
 /* Reads our own mounts again if there is news: an old text could have the id with another mount. The kernel says so for each
@@ -30,7 +30,7 @@ static bool refresh(struct mount_table *table)
 		return true;
 	if (table->fd < 0)
 		table->fd = fd_open_file_at(AT_FDCWD, "/proc/self/mountinfo");
-	if (table->fd >= 0 && is_read(AT_FDCWD, "/proc/self/mountinfo", &table->own))
+	if (table->fd >= 0 && is_read(AT_FDCWD, "/proc/self/mountinfo", UINT64_MAX, &table->own))
 		return true;
 	fd_closep(&table->fd);
 	return false;
@@ -51,10 +51,11 @@ static bool find(const struct strbuf *text, uint64_t id, struct mount_line *ret_
 	return false;
 }
 
-bool mount_table_find(struct mount_table *table, int process_fd, uint64_t id,
+bool mount_table_find(struct mount_table *table, int process_fd, uint64_t id, uint64_t until_ns,
                       struct mount_line *ret_line)
 {
 	if (refresh(table) && find(&table->own, id, ret_line))
 		return true;
-	return is_read(process_fd, "mountinfo", &table->other) && find(&table->other, id, ret_line);
+	return is_read(process_fd, "mountinfo", until_ns, &table->other) &&
+	       find(&table->other, id, ret_line);
 }

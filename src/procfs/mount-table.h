@@ -16,7 +16,7 @@ struct mount_table {
 void mount_table_done(struct mount_table *table);
 
 /* Stores the mount with this id, that of STATX_MNT_ID for a descriptor that is open: the mount exists as long as that is. Looks for it
- * in our own mountinfo and then in the one in @process_fd, the directory of a process. Returns false if it is in neither, as
- * the kernel's own mounts, those of other namespaces and those that were unmounted. */
+ * in our own mountinfo and then in the one in @process_fd, the directory of a process, until @until_ns of CLOCK_MONOTONIC. Returns false if it is in neither, as
+ * the kernel's own mounts, those of other namespaces and those that were unmounted; or if the time was too short for the latter. */
 must_check_ bool mount_table_find(struct mount_table *table, int process_fd, uint64_t id,
-                                  struct mount_line *ret_line);
+                                  uint64_t until_ns, struct mount_line *ret_line);

@@ -46,6 +46,25 @@ static void test_read_all_empty(void **state)
 	strbuf_done(&text);
 }
 
+/* A file without an end takes no longer than it may. */
+static void test_read_until(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(fd_closep) int fd = fd_open_path_at(AT_FDCWD, "/dev");
+	struct strbuf text = STRBUF_INIT;
+	uint64_t until_ns = clock_now_ns(CLOCK_MONOTONIC) + NS_PER_MS;
+
+	temp_tree_write_text(tree, "short", "text");
+	assert_int_equal(fd_read_all_until(tree->fd, "short", &text, 100, UINT64_MAX), 0);
+	assert_text(&text, "text");
+	assert_int_equal(fd_read_all_until(tree->fd, "short", &text, 3, UINT64_MAX), -EFBIG);
+	assert_int_equal(fd_read_all_until(tree->fd, "none", &text, 100, 1), -ENOENT);
+	assert_int_equal(fd_read_all_until(tree->fd, "short", &text, 100, 1), -ETIME);
+	assert_int_equal(fd_read_all_until(fd, "zero", &text, 1 << 30, until_ns), -ETIME);
+	assert_true(clock_now_ns(CLOCK_MONOTONIC) >= until_ns);
+	strbuf_done(&text);
+}
+
 static void test_read_all_sizes(void **state)
 {
 	static const size_t sizes[] = {1, 4095, 4096, 8191, 8192, 8193, 16384, 100000};
@@ -458,6 +477,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        in_tree(test_read_all_contents),
 	        in_tree(test_read_all_empty),
+	        in_tree(test_read_until),
 	        in_tree(test_read_all_sizes),
 	        cmocka_unit_test(test_read_all_several_reads),
 	        in_tree(test_read_all_errors),

@@ -117,7 +117,21 @@ static const char mountinfo[] = "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n
 
 static enum file_system_kind find(struct mount_systems *systems, const char *device)
 {
-	return mount_systems_find(systems, -1, (struct span){device, strlen(device)});
+	return mount_systems_find(systems, -1, (struct span){device, strlen(device)}, UINT64_MAX);
+}
+
+/* Mounts are read to their end, or nothing is known of them. */
+static void test_mounts_in_time(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(mount_systems_done) struct mount_systems systems = {0};
+	const struct span device = {"00:4d", 5};
+
+	temp_tree_write(tree, "mountinfo", mountinfo, sizeof(mountinfo) - 1);
+	assert_int_equal(mount_systems_find(&systems, tree->fd, device, 1), FILE_SYSTEM_UNKNOWN);
+	assert_int_equal(mount_systems_find(&systems, tree->fd, device, UINT64_MAX),
+	                 FILE_SYSTEM_REMOTE);
+	assert_int_equal(mount_systems_find(&systems, tree->fd, device, 1), FILE_SYSTEM_REMOTE);
 }
 
 static void test_mount_systems(void **state)
@@ -149,6 +163,8 @@ int main(void)
 	        cmocka_unit_test(test_open_other_system),
 	        cmocka_unit_test(test_kinds),
 	        cmocka_unit_test(test_mount_systems),
+	        cmocka_unit_test_setup_teardown(test_mounts_in_time, temp_tree_setup,
+	                                        temp_tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

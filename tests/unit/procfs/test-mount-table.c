@@ -46,11 +46,12 @@ static void mounts_of_another_process(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct mount_line line = {0};
 
-		assert_int_equal(mount_table_find(&table, tree->fd, rows[i].id, &line),
+		assert_int_equal(mount_table_find(&table, tree->fd, rows[i].id, UINT64_MAX, &line),
 		                 rows[i].is_found);
 		assert_int_equal(line.kind, rows[i].kind);
 		assert_int_equal(line.device.major, rows[i].major);
 		assert_int_equal(line.device.minor, rows[i].minor);
+		assert_false(mount_table_find(&table, tree->fd, rows[i].id, 1, &line));
 	}
 }
 
@@ -62,7 +63,8 @@ static void own_mounts(void **state)
 	char *place = temp_tree_path(tree, "place");
 	struct mount_line line;
 
-	assert_true(mount_table_find(&table, tree->fd, id_of(AT_FDCWD, "/proc/self"), &line));
+	assert_true(mount_table_find(&table, tree->fd, id_of(AT_FDCWD, "/proc/self"), UINT64_MAX,
+	                             &line));
 	assert_int_equal(line.kind, FILE_SYSTEM_REMOTE);
 	temp_tree_make_dir(tree, "place");
 	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
@@ -72,13 +74,13 @@ static void own_mounts(void **state)
 		cleanup_(mount_table_done) struct mount_table own = MOUNT_TABLE_INIT;
 		uint64_t id = id_of(AT_FDCWD, place), next;
 
-		assert_true(mount_table_find(&own, tree->fd, id, &line));
+		assert_true(mount_table_find(&own, tree->fd, id, UINT64_MAX, &line));
 		assert_int_equal(line.kind, FILE_SYSTEM_LOCAL);
 		assert_int_equal(umount(place), 0);
-		assert_false(mount_table_find(&own, tree->fd, id, &line));
+		assert_false(mount_table_find(&own, tree->fd, id, UINT64_MAX, &line));
 		assert_int_equal(mount("ctprof", place, "ramfs", 0, NULL), 0);
 		next = id_of(AT_FDCWD, place);
-		assert_true(mount_table_find(&own, tree->fd, next, &line));
+		assert_true(mount_table_find(&own, tree->fd, next, UINT64_MAX, &line));
 		assert_int_equal(umount(place), 0);
 	}
 	free(place);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The time for files has a limit. The process is a directory with a mountinfo of its own,
+ * where the only file system is FUSE. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "check.h"
+#include "jemalloc/jemalloc-files.h"
+#include "temp-tree.h"
+
+static enum probe_tag find(struct jemalloc_files *files, const struct temp_tree *tree,
+                           uint64_t inode, const char *path)
+{
+	struct mapping_process process;
+	struct mapped_file mapped = {.inode = inode};
+	char text[8192];
+	int len = snprintf(text, sizeof(text), "7ff:7ffff %ju ", (uintmax_t)inode);
+
+	snprintf(text + len, sizeof(text) - (size_t)len, "%s", path);
+	mapped.file = (struct span){text, strlen(text)};
+	mapped.path = (struct span){text + len, strlen(text + len)};
+	mapping_process_init(&process, 1, 1, tree->fd);
+	return jemalloc_files_find(files, &process, &mapped)->tag;
+}
+
+static void write_mounts(const struct temp_tree *tree)
+{
+	temp_tree_write_text(tree, "mountinfo",
+	                     "28 27 2047:524287 / /a rw - fuse.sshfs server rw\n");
+}
+
+/* Mounts are read in the time of all files. Nothing is kept for want of time. */
+static void no_time_for_mounts(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct jemalloc_files files;
+
+	write_mounts(tree);
+	jemalloc_files_init(&files, FILE_SYSTEMS_LOCAL);
+	jemalloc_files_limit(&files, 0);
+	assert_int_equal(find(&files, tree, 5, "/a/b"), PROBE_TAG_budget);
+	jemalloc_files_limit(&files, NS_PER_SECOND * 100);
+	assert_int_equal(find(&files, tree, 5, "/a/b"), PROBE_TAG_remote_file_system);
+	jemalloc_files_limit(&files, 0);
+	assert_int_equal(find(&files, tree, 5, "/a/b"), PROBE_TAG_remote_file_system);
+	assert_int_equal(find(&files, tree, 6, "/a/c"), PROBE_TAG_budget);
+	jemalloc_files_done(&files);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(no_time_for_mounts, temp_tree_setup,
+	                                        temp_tree_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
