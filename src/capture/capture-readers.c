@@ -9,8 +9,9 @@
 #include "jemalloc-service.h"
 #include "jemalloc/jemalloc-read.h"
 
-/* For files that no process had mapped before the window. */
+/* For files that no process had mapped before the window, and at least for maps. */
 #define FILES_IN_READING_NS (100 * NS_PER_MS)
+#define MAPS_IN_READING_NS (10 * NS_PER_SECOND)
 
 static int read_into(const struct capture_options *options, const struct capture_tools *tools,
                      struct window_reading *reading, struct strbuf *reterr)
@@ -97,11 +98,22 @@ void capture_readers_prepare(const struct capture_options *capture,
 		prepare_jemalloc(&reader, roots->proc_fd, capture->selection, readers);
 }
 
+/* Reading maps must not make the window longer than it is to be. */
+static uint64_t maps_limit_ns(uint64_t length_ns)
+{
+	enum { PART = 2 };
+
+	if (length_ns / PART > MAPS_IN_READING_NS)
+		return MAPS_IN_READING_NS;
+	return length_ns / PART > FILES_IN_READING_NS ? length_ns / PART : FILES_IN_READING_NS;
+}
+
 int capture_readers_read(const struct capture_options *options,
                          const struct capture_readers *readers, struct window_reading *reading,
                          struct strbuf *reterr)
 {
-	jemalloc_files_limit(readers->tools.files, FILES_IN_READING_NS);
+	jemalloc_files_limit(readers->tools.files, maps_limit_ns(readers->length_ns),
+	                     FILES_IN_READING_NS);
 	if (readers->listener)
 		exit_listener_catch_up(readers->listener);
 	return read_into(options, &readers->tools, reading, reterr);

@@ -10,6 +10,7 @@
 struct capture_readers {
 	struct exit_listener *listener; /* NULL if there is no listener */
 	struct capture_tools tools;
+	uint64_t length_ns; /* of the window */
 };
 
 /* Begins to listen to threads that exit, if that is wanted; else returns NULL. */

@@ -95,6 +95,7 @@ static int read_next(struct capture_series *series, bool is_whole, struct window
 	readers.tools.without_settings = !is_whole;
 	readers.tools.settings_last = true;
 	readers.tools.read_all = is_whole;
+	readers.length_ns = series->options.length_ns;
 	series->stalls.limit_ns = capture_stall_limit_ns(series->options.length_ns);
 	window_reading_init(reading);
 	r = capture_readers_read(&series->options.capture, &readers, reading, reterr);

@@ -90,7 +90,8 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	                                             .files = &known_files,
 	                                             .stalls = &stalls,
 	                                             .cgroups = &cgroups,
-	                                             .selected = &selected}};
+	                                             .selected = &selected},
+	                                   .length_ns = options->length_ns};
 	capture_readers_prepare(&options->capture, &roots, &readers, &names);
 	readers.listener = capture_readers_listen(&options->capture, options->exits, &roots);
 	r = read_both(options, &readers, &first, &last, reterr);

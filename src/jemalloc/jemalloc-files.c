@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +36,7 @@ void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed
 	        .guard = HELPER_GUARD_INIT,
 	        .trusted = TRUSTED_FILES_INIT,
 	        .budget_ns = longest_ns,
+	        .look_budget_ns = longest_ns,
 	};
 	pthread_mutex_init(&files->lock, NULL);
 }
@@ -57,11 +60,28 @@ void jemalloc_files_done(struct jemalloc_files *files)
 	strbuf_done(&files->key);
 }
 
-void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns)
+void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns, uint64_t look_budget_ns)
 {
 	files->used_ns = 0;
 	files->budget_ns = budget_ns;
+	files->looked_ns = 0;
+	files->look_budget_ns = look_budget_ns;
 	files->allowed = FILE_SYSTEMS_LOCAL;
+}
+
+bool jemalloc_files_spend(struct jemalloc_files *files, uint64_t *since_ns)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), part_ns = now_ns - *since_ns;
+
+	*since_ns = now_ns;
+	return atomic_fetch_add(&files->used_ns, part_ns) + part_ns < files->budget_ns;
+}
+
+uint64_t jemalloc_files_until_ns(const struct jemalloc_files *files, uint64_t now_ns)
+{
+	uint64_t used_ns = files->used_ns;
+
+	return used_ns < files->budget_ns ? now_ns + files->budget_ns - used_ns : now_ns;
 }
 
 void jemalloc_files_use(struct jemalloc_files *files, struct task_record_reader *reader)
@@ -195,21 +215,26 @@ static const struct jemalloc_object *look(struct jemalloc_files *files,
                                           const struct mapping_process *process,
                                           const struct mapped_file *mapped)
 {
-	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC),
+	         until_ns = jemalloc_files_until_ns(files, begin_ns);
 	const struct jemalloc_object *object;
 
-	if (files->used_ns >= files->budget_ns)
+	if (files->looked_ns >= files->look_budget_ns || until_ns <= begin_ns)
 		return &failures[PROBE_TAG_budget];
-	object = examine(files, process, mapped, begin_ns + files->budget_ns - files->used_ns);
-	files->used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	if (until_ns - begin_ns > files->look_budget_ns - files->looked_ns)
+		until_ns = begin_ns + files->look_budget_ns - files->looked_ns;
+	object = examine(files, process, mapped, until_ns);
+	files->looked_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	return object;
 }
 
+/* A path that is too long to be asked for is none. */
 const struct jemalloc_object *jemalloc_files_find_known(struct jemalloc_files *files,
                                                         const struct mapping_process *process,
                                                         const struct mapped_file *mapped,
                                                         struct strbuf *key)
 {
+	const bool is_named = mapped->path.len < PATH_MAX;
 	const struct jemalloc_object *known;
 	struct span line = mapped->file, device = {"", 0};
 
@@ -218,7 +243,7 @@ const struct jemalloc_object *jemalloc_files_find_known(struct jemalloc_files *f
 	strbuf_add(key, process->mounts, sizeof(process->mounts));
 	strbuf_add(key, device.text, device.len);
 	strbuf_addf(key, " %" PRIu64 " ", mapped->inode);
-	strbuf_add(key, mapped->path.text, mapped->path.len);
+	strbuf_add(key, mapped->path.text, is_named ? mapped->path.len : 0);
 	pthread_mutex_lock(&files->lock);
 	known = strmap_get(&files->by_name, strbuf_str(key), key->len);
 	pthread_mutex_unlock(&files->lock);

@@ -25,8 +25,11 @@ struct jemalloc_files {
 	struct trusted_files trusted;
 	bool has_systems;
 	struct mount_systems systems;
-	uint64_t used_ns;                 /* for looking into files, so far */
-	uint64_t budget_ns;               /* no more than this, and no longer for one file */
+	/* The time of all threads together, so far: for maps, and for all that is read of files. */
+	_Atomic uint64_t used_ns;
+	uint64_t budget_ns;               /* no more than this */
+	uint64_t looked_ns;               /* for looking into files, which is a part of that time */
+	uint64_t look_budget_ns;          /* no more than this, and no longer for one file */
 	struct thread_pointers *pointers; /* owned; NULL: not tried yet, or they do not work here */
 	bool pointers_tried;
 };
@@ -46,9 +49,17 @@ void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed
 void jemalloc_files_rest(struct jemalloc_files *files);
 void jemalloc_files_done(struct jemalloc_files *files);
 
-/* Called before a reading: from now on all files together may take at most @budget_ns, and only those on local file systems are
- * looked into, whatever was allowed before. Before the first call that is 10 s. */
-void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns);
+/* Called before a reading: from now on reading maps and looking into files may take at most @budget_ns, and looking into files alone
+ * at most @look_budget_ns, and only those on local file systems are looked into, whatever was allowed before. Before the first call both
+ * are 10 s. */
+void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns,
+                          uint64_t look_budget_ns);
+
+/* Counts the time since *@since_ns, of CLOCK_MONOTONIC, as used, and sets *@since_ns to now. Returns whether there is time left. Any
+ * thread may call it at any time. */
+bool jemalloc_files_spend(struct jemalloc_files *files, uint64_t *since_ns);
+/* Returns when the time will have been used up if @now_ns is now and no other thread uses it. */
+uint64_t jemalloc_files_until_ns(const struct jemalloc_files *files, uint64_t now_ns);
 
 /* Called once, before any reading: thread pointers come from this program, which is borrowed; NULL: from one of its own. */
 void jemalloc_files_use(struct jemalloc_files *files, struct task_record_reader *reader);

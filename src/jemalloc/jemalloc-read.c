@@ -58,9 +58,13 @@ static int open_thread(int process_fd, uint32_t tid)
 
 static enum probe_tag read_maps(struct jemalloc_reader *reader, int thread_fd)
 {
-	int r = thread_fd < 0 ? thread_fd
-	                      : fd_read_all_at(thread_fd, "maps", &reader->text, MAPS_BYTES);
+	uint64_t since_ns = clock_now_ns(CLOCK_MONOTONIC),
+	         until_ns = jemalloc_files_until_ns(reader->files, since_ns);
+	int r = thread_fd < 0
+	                ? thread_fd
+	                : fd_read_all_until(thread_fd, "maps", &reader->text, MAPS_BYTES, until_ns);
 
+	(void)jemalloc_files_spend(reader->files, &since_ns);
 	switch (-r) {
 	case 0:
 		return reader->text.len > 0 ? PROBE_TAG_ok : PROBE_TAG_readlink_failure;
@@ -72,6 +76,8 @@ static enum probe_tag read_maps(struct jemalloc_reader *reader, int thread_fd)
 	/* It has given up its memory, as a zombie has. */
 	case ESRCH:
 		return PROBE_TAG_readlink_failure;
+	case ETIME:
+		return PROBE_TAG_budget;
 	default:
 		return PROBE_TAG_maps_read_failure;
 	}
@@ -149,6 +155,7 @@ static enum probe_tag find_places(struct jemalloc_reader *reader, uint32_t tid, 
                                   bool *ret_is_found)
 {
 	enum probe_tag tag = PROBE_TAG_ok, unknown = PROBE_TAG_jemalloc_not_found;
+	uint64_t since_ns = clock_now_ns(CLOCK_MONOTONIC);
 	struct mapping_process process;
 	struct mapped_file mapped;
 	struct maps_reader maps;
@@ -168,14 +175,15 @@ static enum probe_tag find_places(struct jemalloc_reader *reader, uint32_t tid, 
 		} else if (unknown == PROBE_TAG_jemalloc_not_found) {
 			unknown = object->tag;
 		}
+		if (!jemalloc_files_spend(reader->files, &since_ns))
+			return PROBE_TAG_budget;
 	}
+	(void)jemalloc_files_spend(reader->files, &since_ns);
 	return *ret_is_found ? tag : unknown;
 }
 
-/* Asks for the files with code alone, which takes a third of the time of reading the maps. Returns whether that says it all: no
- * file has jemalloc, and @ret_tag is that of the process. With @key, a buffer, no file is looked into that is not known. */
-static bool has_none(struct jemalloc_files *files, const struct mapping_process *process,
-                     struct strbuf *key, enum probe_tag *ret_tag)
+static bool ask_for_files(struct jemalloc_files *files, const struct mapping_process *process,
+                          struct strbuf *key, uint64_t *since_ns, enum probe_tag *ret_tag)
 {
 	cleanup_(fd_closep) int maps_fd =
 	        process->thread_fd < 0 ? -1 : fd_open_file_at(process->thread_fd, "maps");
@@ -193,8 +201,29 @@ static bool has_none(struct jemalloc_files *files, const struct mapping_process 
 			return false;
 		if (*ret_tag == PROBE_TAG_jemalloc_not_found)
 			*ret_tag = object->tag;
+		if (!jemalloc_files_spend(files, since_ns)) {
+			*ret_tag = PROBE_TAG_budget;
+			return true;
+		}
 	}
 	return r == 0;
+}
+
+/* Asks for the files with code alone, which takes a third of the time of reading the maps. Returns whether that says it all: no
+ * file has jemalloc, or there is no more time to look for one, and @ret_tag is that of the process. With @key, a buffer, no file is
+ * looked into that is not known. */
+static bool has_none(struct jemalloc_files *files, const struct mapping_process *process,
+                     struct strbuf *key, enum probe_tag *ret_tag)
+{
+	uint64_t since_ns = clock_now_ns(CLOCK_MONOTONIC);
+	bool has;
+
+	*ret_tag = PROBE_TAG_budget;
+	if (!jemalloc_files_spend(files, &since_ns))
+		return true;
+	has = !ask_for_files(files, process, key, &since_ns, ret_tag);
+	(void)jemalloc_files_spend(files, &since_ns);
+	return !has;
 }
 
 static bool thread_has_none(struct jemalloc_reader *reader, int process_fd, uint32_t tid,

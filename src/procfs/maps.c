@@ -152,25 +152,36 @@ static void store(struct maps_query *query, const struct query *answer, const ch
 	};
 }
 
+/* Asks for the path as well if @path_size is not 0. */
+static int ask(const struct maps_query *query, char *path, uint32_t path_size,
+               struct query *ret_answer)
+{
+	int r;
+
+	path[0] = '\0';
+	*ret_answer = (struct query){.size = sizeof(*ret_answer),
+	                             .flags = WITH_CODE | COVERING_OR_NEXT | OF_A_FILE,
+	                             .address = query->address,
+	                             .name_size = path_size,
+	                             .name = path_size > 0 ? (uintptr_t)path : 0};
+	watch_enter();
+	r = ioctl(query->fd, QUERY, ret_answer);
+	watch_leave();
+	return r < 0 ? -errno : 0;
+}
+
 int maps_query_next(struct maps_query *query, struct mapped_file *ret_file)
 {
 	char path[PATH_MAX];
 	struct query answer;
 
 	do {
-		int r;
+		int r = ask(query, path, sizeof(path), &answer);
 
-		path[0] = '\0';
-		answer = (struct query){.size = sizeof(answer),
-		                        .flags = WITH_CODE | COVERING_OR_NEXT | OF_A_FILE,
-		                        .address = query->address,
-		                        .name_size = sizeof(path),
-		                        .name = (uintptr_t)path};
-		watch_enter();
-		r = ioctl(query->fd, QUERY, &answer);
-		watch_leave();
+		if (r == -ENAMETOOLONG)
+			r = ask(query, path, 0, &answer);
 		if (r < 0)
-			return errno == ENOENT ? 0 : -errno;
+			return r == -ENOENT ? 0 : r;
 		query->address = answer.end;
 	} while (answer.inode == 0);
 	store(query, &answer, path, ret_file);

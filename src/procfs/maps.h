@@ -42,6 +42,6 @@ struct maps_query {
 };
 
 /* Stores the next mapping that has code of a file: one that is mapped in pieces appears as often. The begin of its loading is not
- * looked for. Returns 1; 0 at the end; -ESRCH where the process has no memory; or another -errno where one has to read
+ * looked for, and a path that is longer than the kernel gives here is empty. Returns 1; 0 at the end; -ESRCH where the process has no memory; or another -errno where one has to read
  * the text instead. */
 must_check_ int maps_query_next(struct maps_query *query, struct mapped_file *ret_file);

@@ -34,23 +34,47 @@ static void write_mounts(const struct temp_tree *tree)
 static void no_time_for_mounts(void **state)
 {
 	const struct temp_tree *tree = *state;
+	const uint64_t long_ns = 100 * NS_PER_SECOND;
 	struct jemalloc_files files;
 
 	write_mounts(tree);
 	jemalloc_files_init(&files, FILE_SYSTEMS_LOCAL);
-	jemalloc_files_limit(&files, 0);
+	jemalloc_files_limit(&files, long_ns, 0);
 	assert_int_equal(find(&files, tree, 5, "/a/b"), PROBE_TAG_budget);
-	jemalloc_files_limit(&files, NS_PER_SECOND * 100);
+	jemalloc_files_limit(&files, long_ns, long_ns);
 	assert_int_equal(find(&files, tree, 5, "/a/b"), PROBE_TAG_remote_file_system);
-	jemalloc_files_limit(&files, 0);
+	jemalloc_files_limit(&files, long_ns, 0);
 	assert_int_equal(find(&files, tree, 5, "/a/b"), PROBE_TAG_remote_file_system);
 	assert_int_equal(find(&files, tree, 6, "/a/c"), PROBE_TAG_budget);
+	jemalloc_files_limit(&files, 0, long_ns);
+	assert_int_equal(find(&files, tree, 6, "/a/c"), PROBE_TAG_budget);
+	jemalloc_files_done(&files);
+}
+
+/* The time of several readings of maps is added up. */
+static void time_is_added_up(void **state)
+{
+	struct jemalloc_files files;
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), since_ns = now_ns - NS_PER_SECOND;
+
+	(void)state;
+	jemalloc_files_init(&files, FILE_SYSTEMS_LOCAL);
+	jemalloc_files_limit(&files, 100 * NS_PER_SECOND, 0);
+	assert_true(jemalloc_files_spend(&files, &since_ns));
+	assert_true(since_ns >= now_ns);
+	assert_true(jemalloc_files_until_ns(&files, now_ns) <= now_ns + 99 * NS_PER_SECOND);
+	since_ns -= 99 * NS_PER_SECOND;
+	assert_false(jemalloc_files_spend(&files, &since_ns));
+	assert_int_equal(jemalloc_files_until_ns(&files, now_ns), now_ns);
+	jemalloc_files_limit(&files, NS_PER_SECOND, 0);
+	assert_int_equal(jemalloc_files_until_ns(&files, now_ns), now_ns + NS_PER_SECOND);
 	jemalloc_files_done(&files);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(time_is_added_up),
 	        cmocka_unit_test_setup_teardown(no_time_for_mounts, temp_tree_setup,
 	                                        temp_tree_teardown),
 	};

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "check.h"
 #include "jemalloc/jemalloc-read.h"
 #include "jemalloc/made-elf.h"
@@ -127,9 +128,49 @@ static void test_known(void **state)
 	jemalloc_files_done(&files);
 }
 
+/* Once the time is used up, no mapping is looked at, and no text is read. */
+static void test_no_time(void **state)
+{
+	struct jemalloc_files files;
+	struct jemalloc_reader owner, walker;
+	struct child child;
+	struct id_list threads = {0};
+	uint32_t tgid;
+
+	(void)state;
+	if (!CTPROF_HAS_JEMALLOC)
+		skip();
+	start(&child, -1);
+	tgid = (uint32_t)child.pid;
+	threads = (struct id_list){.ids = &tgid, .count = 1};
+	jemalloc_files_init(&files, FILE_SYSTEMS_ALL);
+	jemalloc_reader_init(&owner, JEMALLOC_MODE_AUTO, true, &files);
+	jemalloc_reader_init(&walker, JEMALLOC_MODE_OFF, true, NULL);
+	walker.rule = OUTCOME_read;
+
+	jemalloc_files_limit(&files, 0, NS_PER_SECOND);
+	assert_true(jemalloc_read_known(&walker, &files, child.process_fd, tgid));
+	assert_int_equal(walker.tag, PROBE_TAG_budget);
+	jemalloc_read_process(&owner, child.process_fd, tgid, &threads, NULL);
+	assert_int_equal(owner.tag, PROBE_TAG_budget);
+	assert_int_equal(owner.text.len, 0);
+	assert_int_equal(files.by_name.count, 0);
+	jemalloc_files_limit(&files, 100 * NS_PER_SECOND, 100 * NS_PER_SECOND);
+	jemalloc_read_process(&owner, child.process_fd, tgid, &threads, NULL);
+	assert_int_not_equal(owner.tag, PROBE_TAG_budget);
+	assert_true(files.by_name.count > 0);
+	assert_true(files.used_ns > files.looked_ns);
+
+	end(&child);
+	jemalloc_reader_done(&walker);
+	jemalloc_reader_done(&owner);
+	jemalloc_files_done(&files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_no_time),
 	        cmocka_unit_test_setup_teardown(test_known, temp_tree_setup, temp_tree_teardown),
 	};
 

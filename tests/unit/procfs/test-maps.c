@@ -3,9 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "procfs/maps.h"
+#include "temp-tree.h"
 
 static void assert_span(struct span span, const char *want)
 {
@@ -154,6 +158,64 @@ static void asking_and_reading(void **state)
 	assert_int_equal(r, 0);
 }
 
+/* Maps a file as code in a directory whose path is longer than the kernel writes, and removes all that again. */
+static void *map_far_away(const struct temp_tree *tree)
+{
+	enum { LEVELS = 17, NAME = 250 };
+	char name[NAME + 1];
+	int fds[LEVELS + 1] = {tree->fd}, fd;
+	void *code;
+
+	memset(name, 'd', NAME);
+	name[NAME] = '\0';
+	for (int i = 0; i < LEVELS; i++) {
+		assert_int_equal(mkdirat(fds[i], name, 0700), 0);
+		fds[i + 1] = fd_open_path_at(fds[i], name);
+		assert_true(fds[i + 1] >= 0);
+	}
+	fd = openat(fds[LEVELS], "far", O_RDWR | O_CREAT | O_CLOEXEC, 0700);
+	assert_true(fd >= 0);
+	code = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(code, MAP_FAILED);
+	close(fd);
+	assert_int_equal(unlinkat(fds[LEVELS], "far", 0), 0);
+	for (int i = LEVELS; i > 0; i--) {
+		close(fds[i]);
+		assert_int_equal(unlinkat(fds[i - 1], name, AT_REMOVEDIR), 0);
+	}
+	return code;
+}
+
+/* A path that is too long is none, and the files behind it are told. */
+static void asking_for_long_names(void **state)
+{
+	const struct temp_tree *tree = *state;
+	void *code = map_far_away(tree);
+	cleanup_(fd_closep) int fd = fd_open_file_at(AT_FDCWD, "/proc/self/maps");
+	struct maps_query query = {.fd = fd};
+	struct mapped_file asked;
+	bool is_told = false;
+	int r = maps_query_next(&query, &asked);
+	size_t behind = 0;
+
+	if (r == -ENOTTY) {
+		print_message("skipped: this kernel has no PROCMAP_QUERY\n");
+		skip();
+	}
+	for (; r == 1; r = maps_query_next(&query, &asked)) {
+		behind += is_told;
+		if (asked.start != (uintptr_t)code)
+			continue;
+		is_told = true;
+		assert_int_equal(asked.path.len, 0);
+		assert_true(asked.inode != 0);
+	}
+	assert_int_equal(r, 0);
+	assert_true(is_told);
+	assert_true(behind > 0);
+	munmap(code, 1);
+}
+
 /* A file that is no maps has no answer, so that its text is read. */
 static void asking_another_file(void **state)
 {
@@ -170,6 +232,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(asking_and_reading),
 	        cmocka_unit_test(asking_another_file),
+	        cmocka_unit_test_setup_teardown(asking_for_long_names, temp_tree_setup,
+	                                        temp_tree_teardown),
 	        cmocka_unit_test(files_with_code),
 	        cmocka_unit_test(each_loading_by_itself),
 	        cmocka_unit_test(copies_to_read_are_no_loading),
