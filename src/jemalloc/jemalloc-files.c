@@ -17,6 +17,11 @@
 /* All files together may cost no more than this. */
 static const uint64_t longest_ns = 10 * NS_PER_SECOND;
 
+struct known_file {
+	struct jemalloc_object object;
+	uint32_t reading; /* the last one that asked for it */
+};
+
 /* The files that could not be looked into. */
 static const struct jemalloc_object failures[] = {
         [PROBE_TAG_budget] = {.tag = PROBE_TAG_budget},
@@ -60,8 +65,38 @@ void jemalloc_files_done(struct jemalloc_files *files)
 	strbuf_done(&files->key);
 }
 
+/* Mounts and files that root alone can write are found again, and their tables must not grow for ever either. */
+static void forget_unused(struct jemalloc_files *files)
+{
+	struct strmap old = files->by_name;
+
+	files->by_name = STRMAP_INIT;
+	files->name_bytes = 0;
+	for (size_t i = 0; i < old.count; i++) {
+		struct known_file *file = old.entries[i].value;
+		size_t len = old.entries[i].key_len;
+
+		if (file->reading == files->reading) {
+			strmap_add(&files->by_name, old.entries[i].key, len)->value = file;
+			files->name_bytes += len;
+		} else {
+			free(file);
+		}
+	}
+	strmap_done(&old);
+	trusted_files_done(&files->trusted);
+	files->trusted = TRUSTED_FILES_INIT;
+	mount_systems_done(&files->systems);
+	files->has_systems = false;
+}
+
+/* Nothing is known of the use of files that there was no time to ask for. */
 void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns, uint64_t look_budget_ns)
 {
+	if (files->lacks_room && files->used_ns < files->budget_ns)
+		forget_unused(files);
+	files->lacks_room = false;
+	files->reading++;
 	files->used_ns = 0;
 	files->budget_ns = budget_ns;
 	files->looked_ns = 0;
@@ -156,16 +191,23 @@ static enum file_system_kind find_system(struct jemalloc_files *files,
 	               : FILE_SYSTEM_UNKNOWN;
 }
 
+static bool has_room(const struct jemalloc_files *files)
+{
+	return files->by_name.count < JEMALLOC_FILES_MAX &&
+	       files->key.len <= JEMALLOC_NAMES_BYTES_MAX - files->name_bytes;
+}
+
 static const struct jemalloc_object *keep(struct jemalloc_files *files,
                                           const struct jemalloc_object *object)
 {
-	struct jemalloc_object *known = mem_calloc(1, sizeof(*known));
+	struct known_file *known = mem_calloc(1, sizeof(*known));
 
-	*known = *object;
+	*known = (struct known_file){*object, files->reading};
 	pthread_mutex_lock(&files->lock);
 	strmap_add(&files->by_name, strbuf_str(&files->key), files->key.len)->value = known;
 	pthread_mutex_unlock(&files->lock);
-	return known;
+	files->name_bytes += files->key.len;
+	return &known->object;
 }
 
 /* Returns 0, or why the file could not be looked into. @until_ns is of CLOCK_MONOTONIC. */
@@ -219,6 +261,10 @@ static const struct jemalloc_object *look(struct jemalloc_files *files,
 	         until_ns = jemalloc_files_until_ns(files, begin_ns);
 	const struct jemalloc_object *object;
 
+	if (!has_room(files)) {
+		files->lacks_room = true;
+		return &failures[PROBE_TAG_budget];
+	}
 	if (files->looked_ns >= files->look_budget_ns || until_ns <= begin_ns)
 		return &failures[PROBE_TAG_budget];
 	if (until_ns - begin_ns > files->look_budget_ns - files->looked_ns)
@@ -235,7 +281,7 @@ const struct jemalloc_object *jemalloc_files_find_known(struct jemalloc_files *f
                                                         struct strbuf *key)
 {
 	const bool is_named = mapped->path.len < PATH_MAX;
-	const struct jemalloc_object *known;
+	struct known_file *known;
 	struct span line = mapped->file, device = {"", 0};
 
 	(void)scan_word(&line, &device);
@@ -246,8 +292,10 @@ const struct jemalloc_object *jemalloc_files_find_known(struct jemalloc_files *f
 	strbuf_add(key, mapped->path.text, is_named ? mapped->path.len : 0);
 	pthread_mutex_lock(&files->lock);
 	known = strmap_get(&files->by_name, strbuf_str(key), key->len);
+	if (known)
+		known->reading = files->reading;
 	pthread_mutex_unlock(&files->lock);
-	return known;
+	return known ? &known->object : NULL;
 }
 
 const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,

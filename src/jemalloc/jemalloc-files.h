@@ -14,10 +14,16 @@
 #include "procfs/mount-systems.h"
 #include "trusted-file.h"
 
+/* The table has no more files, and no more bytes of names. */
+enum { JEMALLOC_FILES_MAX = 1 << 17, JEMALLOC_NAMES_BYTES_MAX = 32 << 20 };
+
 struct jemalloc_files {
-	/* Files by mount namespace, device, inode and path: struct jemalloc_object, owned. */
+	/* Files by mount namespace, device, inode and path: struct known_file, owned. */
 	struct strmap by_name;
-	pthread_mutex_t lock; /* of by_name */
+	pthread_mutex_t lock; /* of by_name and its files */
+	size_t name_bytes;    /* in by_name */
+	uint32_t reading;     /* the number of jemalloc_files_limit()'s calls */
+	bool lacks_room;      /* for a file of this reading */
 	struct strbuf key;
 	enum file_systems allowed;
 	struct helper_guard guard;  /* of all helpers of a capture */
@@ -51,7 +57,7 @@ void jemalloc_files_done(struct jemalloc_files *files);
 
 /* Called before a reading: from now on reading maps and looking into files may take at most @budget_ns, and looking into files alone
  * at most @look_budget_ns, and only those on local file systems are looked into, whatever was allowed before. Before the first call both
- * are 10 s. */
+ * are 10 s. If the table had no room for a file since the last call, files that have not been asked for since then are forgotten. */
 void jemalloc_files_limit(struct jemalloc_files *files, uint64_t budget_ns,
                           uint64_t look_budget_ns);
 
@@ -72,15 +78,15 @@ void jemalloc_files_drop_pointers(struct jemalloc_files *files);
 void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32_t tid,
                           int thread_fd);
 
-/* Returns what an earlier call of jemalloc_files_find() kept of the file, or NULL. Good as long as @files. @key is a buffer of
+/* Returns what an earlier call of jemalloc_files_find() kept of the file, or NULL. Good until jemalloc_files_limit(). @key is a buffer of
  * the caller's. Any thread may call it at any time. */
 const struct jemalloc_object *jemalloc_files_find_known(struct jemalloc_files *files,
                                                         const struct mapping_process *process,
                                                         const struct mapped_file *mapped,
                                                         struct strbuf *key);
 
-/* Returns the knowledge of a file that the process has mapped; if the file cannot be opened, its tag says so. Good until
- * the next call. */
+/* Returns the knowledge of a file that the process has mapped; if the file cannot be opened, or there is no time or no room for it, its
+ * tag says so. Good until the next call. */
 const struct jemalloc_object *jemalloc_files_find(struct jemalloc_files *files,
                                                   const struct mapping_process *process,
                                                   const struct mapped_file *mapped);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The time for files has a limit. The process is a directory with a mountinfo of its own,
+/* The time for files and their table have limits. The process is a directory with a mountinfo of its own,
  * where the only file system is FUSE. */
 #include <stdio.h>
 #include <string.h>
@@ -71,10 +71,54 @@ static void time_is_added_up(void **state)
 	jemalloc_files_done(&files);
 }
 
+/* Adds files until there is no room. Returns their number. */
+static size_t fill(struct jemalloc_files *files, const struct temp_tree *tree, uint64_t first,
+                   const char *path)
+{
+	size_t count = 0;
+
+	while (find(files, tree, first + count, path) == PROBE_TAG_remote_file_system)
+		count++;
+	assert_int_equal(find(files, tree, first + count, path), PROBE_TAG_budget);
+	return count;
+}
+
+/* The table ends with many files, and with long names. If there was no room, only files that a reading has used stay for the next one. */
+static void table_is_full(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const uint64_t long_ns = 1000 * NS_PER_SECOND;
+	struct jemalloc_files files;
+	char path[4000];
+	size_t count;
+
+	memset(path, '/', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	write_mounts(tree);
+	jemalloc_files_init(&files, FILE_SYSTEMS_LOCAL);
+	jemalloc_files_limit(&files, long_ns, long_ns);
+	count = fill(&files, tree, 1, path);
+	assert_true(count >= JEMALLOC_NAMES_BYTES_MAX / 4200);
+	assert_true(count <= JEMALLOC_NAMES_BYTES_MAX / 4000);
+	assert_int_equal(find(&files, tree, 1, path), PROBE_TAG_remote_file_system);
+
+	jemalloc_files_limit(&files, long_ns, long_ns);
+	assert_int_equal(files.by_name.count, count);
+	assert_int_equal(find(&files, tree, 1, path), PROBE_TAG_remote_file_system);
+	assert_int_equal(find(&files, tree, count + 1, path), PROBE_TAG_budget);
+	jemalloc_files_limit(&files, long_ns, long_ns);
+	assert_int_equal(files.by_name.count, 1);
+	assert_int_equal(fill(&files, tree, 2, "/a"), JEMALLOC_FILES_MAX - 1);
+	jemalloc_files_limit(&files, long_ns, long_ns);
+	assert_int_equal(files.by_name.count, JEMALLOC_FILES_MAX - 1);
+	jemalloc_files_done(&files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(time_is_added_up),
+	        cmocka_unit_test_setup_teardown(table_is_full, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(no_time_for_mounts, temp_tree_setup,
 	                                        temp_tree_teardown),
 	};
