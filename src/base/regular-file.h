@@ -24,8 +24,8 @@ enum file_systems {
 enum file_system_kind {
 	FILE_SYSTEM_UNKNOWN,
 	FILE_SYSTEM_LOCAL,   /* served by this kernel from a local device or from memory */
-	FILE_SYSTEM_STACKED, /* overlay: counts as local, but for what lies below it nobody vouches */
-	FILE_SYSTEM_REMOTE, /* any other: FUSE, NFS, 9p, CIFS, Ceph and unknown ones */
+	FILE_SYSTEM_STACKED, /* overlay: as local as its layers */
+	FILE_SYSTEM_REMOTE,  /* any other: FUSE, NFS, 9p, CIFS, Ceph and unknown ones */
 };
 
 /* Returns the kind of a file system by its type as /proc/<pid>/mountinfo names it, such as "ext4" or "fuse.sshfs":

@@ -40,6 +40,7 @@ void jemalloc_files_init(struct jemalloc_files *files, enum file_systems allowed
 	        .allowed = allowed,
 	        .guard = HELPER_GUARD_INIT,
 	        .trusted = TRUSTED_FILES_INIT,
+	        .systems = MOUNT_SYSTEMS_INIT,
 	        .budget_ns = longest_ns,
 	        .look_budget_ns = longest_ns,
 	};
@@ -166,14 +167,14 @@ static const struct jemalloc_object *failure_of(const struct mapping_process *pr
 	case ENOPKG:
 		return &failures[PROBE_TAG_no_helper];
 	case EREMOTE:
-		return &failures[PROBE_TAG_remote_file_system];
 	case ENOENT:
 	case ESRCH:
 		if (faccessat(process->thread_fd, "stat", F_OK, 0) != 0)
 			return &failures[PROBE_TAG_pid_missing];
 		break;
 	}
-	return &failures[PROBE_TAG_maps_read_failure];
+	return &failures[r == -EREMOTE ? PROBE_TAG_remote_file_system
+	                               : PROBE_TAG_maps_read_failure];
 }
 
 /* A file system that does not answer is not asked what it is: the mounts say so. */
@@ -229,6 +230,8 @@ static int inspect(struct jemalloc_files *files, const struct mapping_process *p
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (now_ns >= until_ns)
 		return -ETIME;
+	if (files->allowed == FILE_SYSTEMS_LOCAL && system == FILE_SYSTEM_UNKNOWN)
+		return -EREMOTE;
 	if (!files->looker)
 		files->looker = file_looker_new(&files->guard);
 	file_looker_allow(files->looker, files->allowed);

@@ -24,12 +24,13 @@ bool mount_device_parse(struct span text, int base, struct mount_device *ret_dev
 	return true;
 }
 
-/* The first word is the id, the third one the device; the word behind the lone dash is the type. */
+/* The first word is the id, the third one the device, the fifth one the place; behind the lone dash are the type, the source and the
+ * options. */
 bool mount_line_parse(struct span line, struct mount_line *ret_line)
 {
-	enum { DEVICE_WORD = 3 };
+	enum { DEVICE_WORD = 3, POINT_WORD = 5 };
 	struct span word, device = {NULL, 0};
-	struct mount_line parsed;
+	struct mount_line parsed = {0};
 	int number = 1;
 
 	if (!scan_word(&line, &word) || !scan_u64(word.text, word.len, &parsed.id))
@@ -37,6 +38,8 @@ bool mount_line_parse(struct span line, struct mount_line *ret_line)
 	while (scan_word(&line, &word)) {
 		if (++number == DEVICE_WORD)
 			device = word;
+		if (number == POINT_WORD)
+			parsed.point = word;
 		if (span_is(word, "-"))
 			break;
 	}
@@ -44,6 +47,8 @@ bool mount_line_parse(struct span line, struct mount_line *ret_line)
 	    !mount_device_parse(device, 10, &parsed.device))
 		return false;
 	parsed.kind = file_system_kind_of_type(word.text, word.len);
+	if (scan_word(&line, &word))
+		(void)scan_word(&line, &parsed.options);
 	*ret_line = parsed;
 	return true;
 }

@@ -15,6 +15,9 @@ struct mount_line {
 	uint64_t id; /* no two mounts that exist have the same */
 	struct mount_device device;
 	enum file_system_kind kind;
+	/* Parts of the line, with the kernel's escapes. */
+	struct span point;
+	struct span options; /* of the file system */
 };
 
 /* Returns false for a malformed line. */

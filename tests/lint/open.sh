@@ -102,6 +102,6 @@ failed=0
 check "$exceptions" '(^|[^[:alnum:]_>.])((open|open64|openat|openat64|openat2|creat|fopen|fopen64|freopen|popen|opendir|scandir|glob|ftw|nftw|fts_open|dlopen|open_by_handle_at)[[:space:]]*\(|SYS_open[a-z0-9]*[[:space:]]*[(,])' \
     '^$' 'open files'
 # A path of the kernel in the very call is no path of others.
-check "$walks_exceptions" '(^|[^[:alnum:]_])((fd_open_dir_at|fd_open_path_at|fd_open_file_at|fd_read_all_at|fd_read_record_at|fd_read_begin_at)\(AT_FDCWD|regular_file_(open|find)_link\()' \
+check "$walks_exceptions" '(^|[^[:alnum:]_])((fd_open_dir_at|fd_open_path_at|fd_open_file_at|fd_read_all_at|fd_read_all_until|fd_read_record_at|fd_read_begin_at)\(AT_FDCWD|regular_file_(open|find)_link\()' \
     'AT_FDCWD, "/(proc|sys|dev|run)?[/"]|^src/base/regular-file' 'follow links along a path'
 exit "$failed"

@@ -141,7 +141,28 @@ took remote.zst --remote-files $((most_ms + 5000)) --remote-files
 between "--remote-files: ms that a capture took" 0 "$took" $((most_ms + 5000))
 between "--remote-files: helpers behind it" 0 "$(helpers | wc -l)" 1
 same "--remote-files: processes that were not looked at for where their files are" 0 "$(tag remote.zst remote-file-system)"
+read -r helper name < <(helpers) || true
+if [ -n "${helper-}" ]; then
+    took again.zst --remote-files "$most_ms" --remote-files
+    between "processes that were not looked at for the helper's sake" 1 "$(tag again.zst earlier-helper)" 1000000
+    same "the helper" ctprof-look "$name"
+    # CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE
+    allowed=$((1 << 2 | 1 << 19 | 1 << 40))
+    for set in CapInh CapPrm CapEff CapAmb; do
+        held=$((16#$(awk -v set="$set:" '$1 == set { print $2 }' "/proc/$helper/status")))
+        same "$set of the helper beyond what it needs" 0 $((held & ~allowed))
+    done
+    same "NoNewPrivs of the helper" 1 "$(awk '$1 == "NoNewPrivs:" { print $2 }' "/proc/$helper/status")"
+    same "ids of the helper that are root's" 0 "$(awk '/^[UG]id:/ { for (i = 2; i <= 5; i++) n += $i == 0 } END { print n + 0 }' "/proc/$helper/status")"
+    # Beside /dev/null: the socket, the guard, the root of the process, its file, and the socket of the one that parses.
+    between "descriptors of the helper" 2 "$(find "/proc/$helper/fd" -type l ! -lname /dev/null | wc -l)" 5
+    # A window loses its probes, not its length.
+    of_length
+fi
 end_all
+# Afterwards everything is looked at again.
+"$CTPROF" capture -q -o after.zst
+same "processes that were not looked at afterwards" 0 "$(tag after.zst earlier-helper)"
 
 # The server answers.
 serve answering
@@ -157,7 +178,7 @@ end_all
 serve gone
 run_program ./gone/program
 umount -l gone
-captures "FUSE, unmounted" $((most_ms + 5000)) 1
+captures "FUSE, unmounted" "$most_ms" 0
 end_all
 
 # Below a file system that is local by all appearances.
@@ -165,30 +186,49 @@ serve lower
 mkdir empty merged
 if mount -t overlay -o lowerdir=empty:lower none merged 2>/dev/null; then
     run_program ./merged/program
-    captures "overlay on FUSE" $((most_ms + 5000)) 1
-    read -r helper name < <(helpers) || true
-    if [ -n "${helper-}" ]; then
-        between "processes that were not looked at for the helper's sake" 1 "$(tag 3.zst earlier-helper)" 1000000
-        same "the helper" ctprof-look "$name"
-        # CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE
-        allowed=$((1 << 2 | 1 << 19 | 1 << 40))
-        for set in CapInh CapPrm CapEff CapAmb; do
-            held=$((16#$(awk -v set="$set:" '$1 == set { print $2 }' "/proc/$helper/status")))
-            same "$set of the helper beyond what it needs" 0 $((held & ~allowed))
-        done
-        same "NoNewPrivs of the helper" 1 "$(awk '$1 == "NoNewPrivs:" { print $2 }' "/proc/$helper/status")"
-        same "ids of the helper that are root's" 0 "$(awk '/^[UG]id:/ { for (i = 2; i <= 5; i++) n += $i == 0 } END { print n + 0 }' "/proc/$helper/status")"
-        # Beside /dev/null: the socket, the guard, the root of the process, its file, and the socket of the one that parses.
-        between "descriptors of the helper" 2 "$(find "/proc/$helper/fd" -type l ! -lname /dev/null | wc -l)" 5
-        # A window loses its probes, not its length.
-        of_length
-    fi
+    captures "overlay on FUSE" "$most_ms" 0
+    for n in 1 2 3; do
+        between "processes on an overlay on FUSE in capture $n" 1 "$(tag "$n.zst" remote-file-system)" 1000
+    done
     end_all
-    # Afterwards everything is looked at again.
-    "$CTPROF" capture -q -o after.zst
-    same "processes that were not looked at afterwards" 0 "$(tag after.zst earlier-helper)"
 else
     echo "not tested: no overlay on FUSE here"
+fi
+
+# A user's overlay on FUSE, below directories that lie on a local file system in our namespace.
+mkdir upon
+serve below
+# shellcheck disable=SC2016 # The inner shell expands them.
+unshare --user --map-root-user --mount sh -c 'mount -t overlay -o lowerdir="$PWD/empty:$PWD/below" none upon &&
+    cd upon && exec ./program 300' 2>/dev/null &
+program_pid=$!
+started+=("$program_pid")
+while kill -0 "$program_pid" 2>/dev/null && ! grep -qs nanosleep "/proc/$program_pid/wchan"; do
+    sleep 0.02
+done
+if kill -0 "$program_pid" 2>/dev/null; then
+    kill -USR1 "$server_pid"
+    captures "a user's overlay on FUSE" "$most_ms" 0
+    between "processes on a user's overlay" 1 "$(tag 3.zst remote-file-system)" 1000
+else
+    echo "not tested: users may not mount an overlay here"
+    sleep 300 &
+    program_pid=$!
+fi
+end_all
+
+# An overlay that root has mounted, as for containers.
+mkdir layer other united
+cp "$(command -v sleep)" layer/program
+if mount -t overlay -o "lowerdir=$PWD/other:$PWD/layer" none united 2>/dev/null; then
+    ./united/program 300 &
+    program_pid=$!
+    started+=("$program_pid")
+    await_sleep "$program_pid"
+    "$CTPROF" capture -q -o united.zst
+    same "reason of a process on a local overlay" null "$(zstd -dc united.zst |
+        jq --argjson pid "$program_pid" '.threads[] | select(.tgid == $pid) | .missing.jemalloc')"
+    kill -KILL "$program_pid"
 fi
 
 # A user without a session, as in cron and in services, has no directory below /run.

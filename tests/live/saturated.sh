@@ -145,8 +145,8 @@ check() {
 }
 
 # beside_hanging_program SERVER COMMAND...: runs the command, with mounts of its own, while there is a process whose
-# executable lies on a file system that has stopped answering. An overlay upon that one looks local, so that the capture
-# opens what is on it. Ends with 77 where there can be no such process.
+# executable lies on a file system that has stopped answering. It is an overlay upon that one, if that can
+# be. Ends with 77 where there can be no such process.
 beside_hanging_program() {
     local program=lower/program status=77 started=()
 

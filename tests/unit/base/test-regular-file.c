@@ -120,11 +120,35 @@ static enum file_system_kind find(struct mount_systems *systems, const char *dev
 	return mount_systems_find(systems, -1, (struct span){device, strlen(device)}, UINT64_MAX);
 }
 
+/* An overlay is known by our own mounts alone, wherever else it is. */
+static void test_overlays(void **state)
+{
+	static const char ours[] = "27 1 254:0 / / rw - ext4 x rw\n"
+	                           "28 27 0:77 / /fuse rw - fuse x rw\n"
+	                           "29 27 0:78 / /a rw - overlay x rw,lowerdir=/x\n"
+	                           "30 27 0:79 / /b rw - overlay x rw,lowerdir=/fuse/x\n";
+	static const char others[] = "27 1 0:78 / / rw - overlay x rw,lowerdir=/x\n"
+	                             "28 27 0:79 / /a rw - overlay x rw,lowerdir=/x\n"
+	                             "29 27 0:80 / /b rw - overlay x rw,lowerdir=/x\n"
+	                             "30 27 0:81 / /c rw - tmpfs x rw\n";
+	cleanup_(mount_systems_done) struct mount_systems systems = MOUNT_SYSTEMS_INIT;
+
+	(void)state;
+	mount_systems_add(&systems, others, sizeof(others) - 1, false);
+	assert_int_equal(find(&systems, "00:4e"), FILE_SYSTEM_REMOTE);
+	mount_systems_add(&systems, ours, sizeof(ours) - 1, true);
+	mount_systems_add(&systems, others, sizeof(others) - 1, false);
+	assert_int_equal(find(&systems, "00:4e"), FILE_SYSTEM_STACKED);
+	assert_int_equal(find(&systems, "00:4f"), FILE_SYSTEM_REMOTE);
+	assert_int_equal(find(&systems, "00:50"), FILE_SYSTEM_REMOTE);
+	assert_int_equal(find(&systems, "00:51"), FILE_SYSTEM_LOCAL);
+}
+
 /* Mounts are read to their end, or nothing is known of them. */
 static void test_mounts_in_time(void **state)
 {
 	const struct temp_tree *tree = *state;
-	cleanup_(mount_systems_done) struct mount_systems systems = {0};
+	cleanup_(mount_systems_done) struct mount_systems systems = MOUNT_SYSTEMS_INIT;
 	const struct span device = {"00:4d", 5};
 
 	temp_tree_write(tree, "mountinfo", mountinfo, sizeof(mountinfo) - 1);
@@ -136,10 +160,10 @@ static void test_mounts_in_time(void **state)
 
 static void test_mount_systems(void **state)
 {
-	cleanup_(mount_systems_done) struct mount_systems systems = {0};
+	cleanup_(mount_systems_done) struct mount_systems systems = MOUNT_SYSTEMS_INIT;
 
 	(void)state;
-	mount_systems_add(&systems, mountinfo, sizeof(mountinfo) - 1);
+	mount_systems_add(&systems, mountinfo, sizeof(mountinfo) - 1, true);
 	assert_int_equal(find(&systems, "fe:00"), FILE_SYSTEM_LOCAL);
 	assert_int_equal(find(&systems, "00:4d"), FILE_SYSTEM_REMOTE);
 	assert_int_equal(find(&systems, "00:4e"), FILE_SYSTEM_STACKED);
@@ -163,6 +187,7 @@ int main(void)
 	        cmocka_unit_test(test_open_other_system),
 	        cmocka_unit_test(test_kinds),
 	        cmocka_unit_test(test_mount_systems),
+	        cmocka_unit_test(test_overlays),
 	        cmocka_unit_test_setup_teardown(test_mounts_in_time, temp_tree_setup,
 	                                        temp_tree_teardown),
 	};

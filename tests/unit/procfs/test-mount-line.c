@@ -22,10 +22,13 @@ static void lines(void **state)
 	assert_int_equal(line.device.major, 98);
 	assert_int_equal(line.device.minor, 10);
 	assert_int_equal(line.kind, FILE_SYSTEM_LOCAL);
+	assert_true(span_is(line.point, "/mnt2"));
+	assert_true(span_is(line.options, "rw"));
 	for (size_t len = 0; len < type_end - 4; len++)
 		assert_false(parse(text, len, &line));
 	assert_true(parse(text, type_end - 1, &line));
 	assert_int_equal(line.kind, FILE_SYSTEM_REMOTE);
+	assert_int_equal(line.options.len, 0);
 	assert_false(parse("x 35 98:10 / / rw - ext3 x rw", 29, &line));
 	assert_false(parse("36 35 98 / / rw - ext3 x rw", 27, &line));
 	assert_false(parse("36 35 - ext3 x rw", 17, &line));
