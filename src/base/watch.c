@@ -15,23 +15,23 @@
 
 static _Thread_local struct watch *own;
 
-void watch_begin(struct watch *watch)
+bool watch_run(struct watch *watch, void (*run)(void *context), void *context)
 {
+	if (setjmp(watch->begin) != 0) {
+		own = NULL;
+		return false;
+	}
 	own = watch;
-	if (watch)
-		atomic_store(&watch->tid, gettid());
+	atomic_store(&watch->tid, gettid());
+	run(context);
+	own = NULL;
+	return true;
 }
 
 void watch_enter(void)
 {
 	if (own)
 		atomic_fetch_add_explicit(&own->calls, 1, memory_order_release);
-}
-
-static void stay_forever(void)
-{
-	for (;;)
-		pause();
 }
 
 /* Both sides exchange the number that they have seen, so that only one of them succeeds. */
@@ -43,7 +43,7 @@ void watch_leave(void)
 		return;
 	calls = atomic_load_explicit(&own->calls, memory_order_relaxed);
 	if (calls == GIVEN_UP || !atomic_compare_exchange_strong(&own->calls, &calls, calls + 1))
-		stay_forever();
+		longjmp(own->begin, 1);
 }
 
 /* The clock of a thread by its number, as pthread_getcpuclockid() makes it: see clock_getres(2). */

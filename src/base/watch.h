@@ -4,8 +4,9 @@
  *
  * Reads of some files of /proc wait for a lock of the process that is read, and only a fatal signal ends the wait. A watched thread
  * marks such a call with watch_enter() and watch_leave(). Another thread calls watch_asleep_ns() every so often, and
- * watch_give_up() where it has waited long enough. A thread that was given up never returns from watch_leave(): it
- * touches nothing from then on but the buffer of the call, and ends with the process. */
+ * watch_give_up() where it has waited long enough. A thread that was given up touches nothing from then on but the buffer of the
+ * call. When the call comes back, the thread leaves what watch_run() runs, and can end. */
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,15 +16,18 @@
 
 struct watch {
 	_Atomic uint64_t calls; /* odd while the thread is in a call */
-	_Atomic pid_t tid;      /* of the watched thread; 0 before watch_begin() */
+	_Atomic pid_t tid;      /* of the watched thread; 0 before watch_run() */
+	jmp_buf begin;          /* the watched thread's own */
 	/* The last readings of the watching thread. */
 	uint64_t seen_calls;
 	uint64_t since_ns;
 	uint64_t since_awake_ns;
 };
 
-/* From now on the calls of this thread are watched. @watch is zeroed, and lives as long as the thread does. NULL: no longer. */
-void watch_begin(struct watch *watch);
+/* Calls run(@context), in which the calls of this thread are watched. Returns true when that returns, and false where the thread was
+ * given up: then the functions that were under way did not end, and descriptors and memory that only they knew stay. @watch is
+ * zeroed, and lives as long as the thread does. */
+bool watch_run(struct watch *watch, void (*run)(void *context), void *context);
 
 /* Around a system call that another process may hold up. They do nothing in a thread that is not watched. */
 void watch_enter(void);

@@ -14,6 +14,7 @@ struct service_thread {
 	struct jemalloc_service *service;
 	pthread_t thread;
 	struct watch watch;
+	struct jemalloc_buffers buffers; /* that it read into when it was given up */
 };
 
 struct jemalloc_service {
@@ -73,12 +74,10 @@ static void finish(struct jemalloc_service *service)
 	pthread_cond_broadcast(&service->changed);
 }
 
-static void *run(void *context)
+static void answer(void *thread)
 {
-	struct service_thread *thread = context;
-	struct jemalloc_service *service = thread->service;
+	struct jemalloc_service *service = ((struct service_thread *)thread)->service;
 
-	watch_begin(&thread->watch);
 	pthread_mutex_lock(&service->lock);
 	while (!service->ends) {
 		if (!service->request) {
@@ -92,6 +91,11 @@ static void *run(void *context)
 		finish(service);
 	}
 	pthread_mutex_unlock(&service->lock);
+}
+
+static void *run(void *thread)
+{
+	watch_run(&((struct service_thread *)thread)->watch, answer, thread);
 	return NULL;
 }
 
@@ -121,17 +125,37 @@ struct jemalloc_service *jemalloc_service_new(struct jemalloc_reader *reader, in
 	return service;
 }
 
+static void thread_free(void *context)
+{
+	struct service_thread *thread = context;
+
+	jemalloc_buffers_done(&thread->buffers);
+	free(thread);
+}
+
+static void leave_out(const struct jemalloc_service *service, struct jemalloc_request *request,
+                      enum probe_tag reason)
+{
+	request->is_done = true;
+	if (!request->answer)
+		return;
+	request->answer->tag = reason;
+	probe_summary_add_process(&service->reader->summary, reason, false);
+}
+
 /* The thread may still write into the buffers that it read into: they are its own from now on, as is its structure. */
 static void give_up(struct jemalloc_service *service)
 {
 	struct jemalloc_request *request = service->request;
+	struct service_thread *thread = service->thread;
+	const struct stalled_thread stalled = {
+	        .id = thread->thread, .context = thread, .done = thread_free};
 
-	stall_add(service->stalls, request->tgid);
-	jemalloc_reader_lose_buffers(service->reader);
-	if (request->answer) {
-		request->answer->tag = PROBE_TAG_stalled;
-		probe_summary_add_process(&service->reader->summary, PROBE_TAG_stalled, false);
-	}
+	stall_add(service->stalls, service->proc_fd, request->tgid,
+	          request->threads ? request->threads->count : 0, AVOIDS_MEMORY, &stalled);
+	service->stalls->services++;
+	thread->buffers = jemalloc_reader_lose_buffers(service->reader);
+	leave_out(service, request, PROBE_TAG_stalled);
 	finish(service);
 	service->thread = start_thread(service);
 }
@@ -169,6 +193,12 @@ void jemalloc_service_ask(struct jemalloc_service *service, struct jemalloc_requ
 	pthread_mutex_lock(&service->lock);
 	while (service->request)
 		pthread_cond_wait(&service->changed, &service->lock);
+	/* Else each process that stalls would cost descriptors, which only its thread knew. */
+	if (service->stalls->services >= STALL_SERVICES_MAX) {
+		leave_out(service, request, PROBE_TAG_budget);
+		pthread_mutex_unlock(&service->lock);
+		return;
+	}
 	service->request = request;
 	if (service->thread) {
 		pthread_cond_broadcast(&service->changed);

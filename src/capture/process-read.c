@@ -37,6 +37,8 @@ void process_reader_init(struct process_reader *reader, int proc_fd,
 void process_reader_done(struct process_reader *reader)
 {
 	strbuf_done(&reader->text);
+	strbuf_done(&reader->listing);
+	id_list_done(&reader->threads);
 	sample_done(&reader->sample);
 	sample_done(&reader->again);
 }
@@ -144,21 +146,20 @@ static bool lacks_memory(const struct process_reader *reader, enum source_outcom
 
 /* Reads a link of a process whose leader has exited from that of a living thread, /proc/<tgid>/task/<tid>/<name>. The
  * directory is the one of this process, so that it cannot be another process's. */
-static int read_link_of_thread(int process_fd, const char *link, struct strbuf *path)
+static int read_link_of_thread(struct process_reader *reader, int process_fd, const char *link,
+                               struct strbuf *path)
 {
 	enum { ATTEMPTS = 64 }; /* threads that are exiting have none either */
 	cleanup_(fd_closep) int task_fd = fd_open_dir_at(process_fd, "task");
-	cleanup_(id_list_done) struct id_list threads = {0};
-	cleanup_(strbuf_done) struct strbuf listing = STRBUF_INIT;
-	int r = task_fd < 0 ? task_fd : fd_list_ids(task_fd, &threads, &listing);
+	int r = task_fd < 0 ? task_fd : fd_list_ids(task_fd, &reader->threads, &reader->listing);
 
 	if (r < 0)
 		return r;
 	r = -ENOENT;
-	for (size_t i = 0; i < threads.count && i < ATTEMPTS; i++) {
+	for (size_t i = 0; i < reader->threads.count && i < ATTEMPTS; i++) {
 		char name[32];
 
-		snprintf(name, sizeof(name), "%" PRIu32 "/%s", threads.ids[i], link);
+		snprintf(name, sizeof(name), "%" PRIu32 "/%s", reader->threads.ids[i], link);
 		r = fd_read_link_at(task_fd, name, path, PROCESS_LINK_BYTES);
 		if (r != -ENOENT && r != -ESRCH)
 			break;
@@ -182,7 +183,7 @@ static int read_link(struct process_reader *reader, int process_fd, enum metric_
 			return 0;
 		}
 		r = outcome == OUTCOME_off
-		            ? read_link_of_thread(process_fd, name, path)
+		            ? read_link_of_thread(reader, process_fd, name, path)
 		            : fd_read_link_at(process_fd, name, path, PROCESS_LINK_BYTES);
 		*ret_has = r == 0 && path->len > 0;
 		outcome = r == 0 && !*ret_has ? OUTCOME_malformed

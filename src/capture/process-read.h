@@ -2,6 +2,7 @@
 #pragma once
 /* process-read - reads the data of a whole process, once before its threads: the totals that include exited threads,
  * smaps_rollup, its executable, its working directory and its user. */
+#include "base/fd.h"
 #include "capture/capture.h"
 #include "capture/stall.h"
 #include "ctprof/base/macro.h"
@@ -29,6 +30,8 @@ struct process_reader {
 	bool owner_is_user; /* the tree is a kernel's, in which directories belong to the processes' users */
 	struct taskstats_reader *taskstats; /* borrowed */
 	struct strbuf text;
+	struct id_list threads;       /* of a process whose leader has exited */
+	struct strbuf listing;        /* for them */
 	struct process_memory memory; /* of the process last read */
 	enum stall_avoids avoids;     /* of the process to be read; the owner sets it */
 	enum metric_source at;        /* the source that was begun last */

@@ -6,8 +6,9 @@
  * pieces of a large one, walkers lock; while they read threads they share nothing that changes.
  * The thread that has the writer also watches the walkers. If one stalls in a reading, others are created to continue
  * with the list. A walker that stalls for too long is given up: another one reads its process again, without the
- * reading that stalled. A process that stalls again, or has rows already, stays as it is. If no thread can be created,
- * the thread that has the writer is the walker as well. */
+ * reading that stalled. A process that stalls again, or has rows already, stays as it is. So does one in which a walker of
+ * a reading before still stalls: it would cost a walker in each reading. If no thread can be created, the thread that has
+ * the writer is the walker as well. */
 
 #include <sched.h>
 #include <stdio.h>
@@ -42,8 +43,8 @@ struct batch {
 	bool is_whole;
 };
 
-/* A process that is to be read again. */
-struct retry {
+/* A process that is to be read again, or for the first time. */
+struct turn {
 	size_t place;
 	enum stall_avoids avoids;
 };
@@ -76,7 +77,7 @@ struct walk_team {
 	size_t next;    /* process to be read */
 	size_t written; /* processes before this one are written */
 	struct batch *batches;
-	struct retry *retries;
+	struct turn *retries;
 	size_t retry_count, retry_capacity;
 	size_t waiting_bytes;
 	struct piece *spare; /* pieces to be reused */
@@ -192,26 +193,54 @@ static void read_jemalloc(struct walk_sink *sink, struct walk *walk, int process
 	jemalloc_service_ask(team->jemalloc, &request, team->is_alone);
 }
 
+/* Leaves the rest of a process out, of which only the number of its threads is known. */
+static void leave_out(struct walk_team *team, struct member *member, size_t threads)
+{
+	struct snapshot_tally *tally = &member->tally;
+	uint64_t counted = walk_counted(&member->walk) - member->walk.counted_before;
+
+	tally->processes += member->walk.has_row && counted > 0;
+	if (threads > counted) {
+		tally->threads_unreadable += threads - counted;
+		tally->sources[SOURCE_stat][OUTCOME_stalled] += threads - counted;
+	}
+	add_piece(team, member, true);
+}
+
+/* Returns whether there is something to read of the next process. */
+static bool begin_turn(struct walk_team *team, struct member *member)
+{
+	const struct walk_work *work = team->job->work;
+	const bool is_retry = team->retry_count > 0;
+	struct turn turn = is_retry ? team->retries[--team->retry_count]
+	                            : (struct turn){team->next++, AVOIDS_NOTHING};
+	uint32_t tgid = work->tgid(work, turn.place);
+	const struct stalled_process *known = is_retry ? NULL : stall_find(team->job->stalls, tgid);
+
+	if (known)
+		turn.avoids = known->avoids;
+	member->place = turn.place;
+	walk_begin_process(&member->walk, tgid, turn.avoids);
+	member->tally.processes_stalled += !is_retry && turn.avoids != AVOIDS_NOTHING;
+	if (turn.avoids == AVOIDS_ALL)
+		leave_out(team, member, known->threads);
+	return turn.avoids != AVOIDS_ALL;
+}
+
 /* Gets the next process. Returns false if there is none; the walker then waits until all have finished, because a
  * thread of ours that exits would disturb others that read our process. */
 static bool next_process(struct member *member)
 {
 	struct walk_team *team = member->team;
 	const struct walk_work *work = team->job->work;
-	struct retry taken = {.avoids = AVOIDS_NOTHING};
-	bool is_taken;
+	bool is_taken = false;
 
 	pthread_mutex_lock(&team->lock);
-	while (!team->is_over && team->next == work->count && team->retry_count == 0)
-		wait_for_room(team);
-	is_taken = !team->is_over;
-	if (is_taken && team->retry_count > 0)
-		taken = team->retries[--team->retry_count];
-	else if (is_taken)
-		taken.place = team->next++;
-	if (is_taken) {
-		member->place = taken.place;
-		walk_begin_process(&member->walk, work->tgid(work, taken.place), taken.avoids);
+	while (!team->is_over && !is_taken) {
+		if (team->next == work->count && team->retry_count == 0)
+			wait_for_room(team);
+		else
+			is_taken = begin_turn(team, member);
 	}
 	pthread_mutex_unlock(&team->lock);
 	return is_taken;
@@ -250,15 +279,13 @@ static void use_own_descriptors(void)
 	(void)unshare(CLONE_FILES);
 }
 
-static void member_run(struct member *member)
+static void member_walk(void *context)
 {
+	struct member *member = context;
 	struct walk_team *team = member->team;
 	const struct walk_work *work = team->job->work;
 	int r = 0;
 
-	member_begin(member);
-	if (!team->is_alone)
-		watch_begin(&member->watch);
 	while (r == 0 && next_process(member)) {
 		r = work->read(work, &member->walk, member->place);
 		if (r == 0)
@@ -270,13 +297,17 @@ static void member_run(struct member *member)
 	team->running--;
 	pthread_cond_signal(&team->news);
 	pthread_mutex_unlock(&team->lock);
-	walk_done(&member->walk);
 }
 
-static void *thread_run(void *member)
+/* Its own thread frees the member's readers, also if it was given up: their descriptors are in its own table. */
+static void *thread_run(void *context)
 {
+	struct member *member = context;
+
 	use_own_descriptors();
-	member_run(member);
+	member_begin(member);
+	watch_run(&member->watch, member_walk, member);
+	walk_done(&member->walk);
 	return NULL;
 }
 
@@ -384,39 +415,29 @@ static bool start_member(struct walk_team *team)
 	return false;
 }
 
-/* Leaves the rest of a process out. Only the number of its threads is known. */
-static void leave_out(struct walk_team *team, struct member *member)
+/* The member reads no more, and as soon as its call comes back it frees what it has read with. */
+static void give_up(struct walk_team *team, struct member *member, size_t threads)
 {
-	struct snapshot_tally *tally = &member->tally;
-	uint64_t counted = walk_counted(&member->walk) - member->walk.counted_before;
-	size_t listed = member->walk.threads.count;
-
-	tally->processes += member->walk.has_row && counted > 0;
-	if (listed > counted) {
-		tally->threads_unreadable += listed - counted;
-		tally->sources[SOURCE_stat][OUTCOME_stalled] += listed - counted;
-	}
-	add_piece(team, member, true);
-}
-
-static void give_up(struct walk_team *team, struct member *member)
-{
+	const struct stalled_thread thread = {
+	        .id = member->thread, .context = member, .done = free};
 	const struct walk *walk = &member->walk;
-	enum stall_avoids avoids = walk->process.avoids;
+	enum stall_avoids before = walk->process.avoids, avoids = AVOIDS_LOCKED;
+	bool has_rows = walk_counted(walk) != walk->counted_before;
 
+	if (before == AVOIDS_LOCKED)
+		avoids = AVOIDS_ALL;
+	else if (before == AVOIDS_NOTHING && walk->process.at == SOURCE_smaps_rollup && !has_rows)
+		avoids = AVOIDS_MEMORY;
 	member->given_up = true;
 	team->running--;
-	stall_add(team->job->stalls, walk->tgid);
-	member->tally.processes_stalled += avoids == AVOIDS_NOTHING;
-	if (avoids == AVOIDS_LOCKED || walk_counted(walk) != walk->counted_before) {
-		leave_out(team, member);
+	stall_add(team->job->stalls, team->walk->proc_fd, walk->tgid, threads, avoids, &thread);
+	member->tally.processes_stalled += before == AVOIDS_NOTHING;
+	if (avoids == AVOIDS_ALL || has_rows) {
+		leave_out(team, member, threads);
 		return;
 	}
-	avoids = avoids == AVOIDS_NOTHING && walk->process.at == SOURCE_smaps_rollup
-	                 ? AVOIDS_MEMORY
-	                 : AVOIDS_LOCKED;
 	*array_add(team->retries, team->retry_count, team->retry_capacity) =
-	        (struct retry){member->place, avoids};
+	        (struct turn){member->place, avoids};
 	pthread_cond_broadcast(&team->room);
 }
 
@@ -439,7 +460,7 @@ static void watch_members(struct walk_team *team)
 	struct stall_list *stalls = team->job->stalls;
 	const struct walk_work *work = team->job->work;
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
-	size_t away = 0, count = team->count;
+	size_t away = 0, count = team->count, threads;
 	bool is_work_left;
 
 	if (team->is_alone || now_ns - team->watched_ns < STALL_TICK_NS)
@@ -451,16 +472,17 @@ static void watch_members(struct walk_team *team)
 
 		if (asleep_ns == 0)
 			continue;
+		threads = member->walk.threads.count;
 		if (asleep_ns >= stall_limit_ns(stalls, member->walk.tgid) &&
 		    watch_give_up(&member->watch))
-			give_up(team, member);
+			give_up(team, member, threads);
 		else
 			away++;
 	}
 	jemalloc_service_watch(team->jemalloc, now_ns);
 	is_work_left = !team->is_over && (team->next < work->count || team->retry_count > 0);
 	while (is_work_left && team->running - away < team->job->walkers && away < AWAY_MAX &&
-	       stalls->threads < STALL_THREADS_MAX && start_member(team))
+	       stalls->thread_count < STALL_THREADS_MAX && start_member(team))
 		;
 	if (is_work_left && team->running == 0)
 		leave_out_rest(team);
@@ -517,7 +539,9 @@ static void team_run(struct walk_team *team)
 		struct member *member = add_member(team);
 
 		pthread_mutex_unlock(&team->lock);
-		member_run(member);
+		member_begin(member);
+		member_walk(member);
+		walk_done(&member->walk);
 		pthread_mutex_lock(&team->lock);
 	}
 	while (!team->is_over || team->running > 0)
@@ -560,6 +584,7 @@ int walk_team_all(struct walk *walk, const struct walk_job *job, const char *roo
 	struct walk_team *team = team_new(walk, job);
 	int r;
 
+	stall_begin(job->stalls, walk->proc_fd);
 	team->jemalloc = jemalloc_service_new(&walk->jemalloc, walk->proc_fd, job->stalls);
 	team_run(team);
 	jemalloc_service_free(team->jemalloc);

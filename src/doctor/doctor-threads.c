@@ -183,14 +183,18 @@ static void try_process(struct others_thread *thread, uint32_t pid)
 		findings->others_shown++;
 }
 
-static void *others_run(void *context)
+static void try_processes(void *context)
 {
 	struct others_thread *thread = context;
 	struct others *others = thread->others;
 
-	watch_begin(&thread->watch);
 	while (others->next < others->processes.count)
 		try_process(thread, others->processes.ids[others->next++]);
+}
+
+static void *others_run(void *thread)
+{
+	watch_run(&((struct others_thread *)thread)->watch, try_processes, thread);
 	return NULL;
 }
 

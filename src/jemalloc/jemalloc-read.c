@@ -379,11 +379,21 @@ void jemalloc_reader_prepare_pointers(struct jemalloc_reader *reader)
 		(void)jemalloc_files_pointers(reader->files);
 }
 
-void jemalloc_reader_lose_buffers(struct jemalloc_reader *reader)
+struct jemalloc_buffers jemalloc_reader_lose_buffers(struct jemalloc_reader *reader)
 {
+	const struct jemalloc_buffers lost = {reader->text, reader->link, reader->request.threads};
+
 	reader->text = reader->link = (struct strbuf)STRBUF_INIT;
 	reader->request.threads = NULL;
 	reader->capacity = 0;
+	return lost;
+}
+
+void jemalloc_buffers_done(struct jemalloc_buffers *buffers)
+{
+	strbuf_done(&buffers->text);
+	strbuf_done(&buffers->link);
+	free(buffers->threads);
 }
 
 void jemalloc_pass_process(struct jemalloc_reader *reader)

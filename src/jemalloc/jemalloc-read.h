@@ -37,9 +37,16 @@ bool jemalloc_reader_prepare_process(struct jemalloc_reader *reader, int process
 /* Loads the program that finds thread pointers, for readings that are not given them. */
 void jemalloc_reader_prepare_pointers(struct jemalloc_reader *reader);
 
+/* The buffers that a reading writes into. */
+struct jemalloc_buffers {
+	struct strbuf text, link;
+	struct memory_probe_thread *threads; /* owned */
+};
+
 /* The thread that was reading with @reader was given up (base/watch.h), and its call may still write into the buffers of @reader:
- * they are left to it. */
-void jemalloc_reader_lose_buffers(struct jemalloc_reader *reader);
+ * returns them, for jemalloc_buffers_done() when the thread has ended. */
+struct jemalloc_buffers jemalloc_reader_lose_buffers(struct jemalloc_reader *reader);
+void jemalloc_buffers_done(struct jemalloc_buffers *buffers);
 
 /* Ends the helpers. The summary stays, and nothing is left to be freed by another call. */
 void jemalloc_reader_done(struct jemalloc_reader *reader);

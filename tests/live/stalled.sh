@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # stalled.sh CTPROF HANGING_MOUNT: a process that executes a program while a close-on-exec descriptor points to a FUSE mount that does
 # not answer holds up whoever reads its files in /proc. Captures by both sources, windows and doctor end in time, have everything else, and
-# say what is missing; a window answers SIGTERM. While it runs, ps(1) waits.
+# say what is missing; a window answers SIGTERM. Recorders lose no thread in each window, and get back those that they lost. While it
+# runs, ps(1) waits.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -140,6 +141,52 @@ timeout -s KILL 60 "$CTPROF" doctor >doctor.out 2>&1 || status=$?
 between "doctor: ms" 0 $(($(now_ms) - begin)) "$most_ms"
 grep -Eq "process(es)? held up the reading" doctor.out || fail "doctor does not say that a process stalls: $(cat doctor.out)"
 checks=$((checks + 1))
+
+# recorded SOURCE: a line for each window that is recorded so far: processes that stalled, threads that were left out.
+recorded() {
+    { zstd -dcq "record-$1"/*.zst 2>/dev/null || true; } |
+        jq -c '.parse_summary | [.processes_stalled // 0, .threads_unreadable // 0]'
+}
+# until_windows SOURCE COUNT
+until_windows() {
+    local end=$((SECONDS + 120))
+
+    until [ "$(recorded "$1" | wc -l)" -ge "$2" ]; do
+        [ "$SECONDS" -lt "$end" ] || fail "record --source $1: no $2 windows in two minutes: $(cat "record-$1.err")"
+        sleep 0.1
+    done
+}
+# walkers PID: threads that read in a recorder: the fewest in half a second, since a reading has some.
+walkers() {
+    for ((i = 0; i < 25; i++)); do
+        cat /proc/"$1"/task/*/comm 2>/dev/null | grep -c '^ctprof-walk' || true
+        sleep 0.02
+    done | sort -n | head -n 1
+}
+declare -A recorder_of
+sources=(procfs)
+[ ! -e bpf.zst ] || sources+=(bpf)
+for source in "${sources[@]}"; do
+    "$CTPROF" record --every 200ms --source "$source" "record-$source" 2>"record-$source.err" &
+    recorder_of[$source]=$!
+    started+=($!)
+    until_windows "$source" 20
+    same "record --source $source: windows without the stalled process" 0 "$(recorded "$source" | grep -vc '^\[[1-3],')"
+    between "record --source $source: threads held up behind 20 windows" 1 "$(walkers $!)" 4
+    between "record --source $source: most threads left out of a window" 0 "$(recorded "$source" | tr -d '[]' | cut -d, -f2 | sort -n | tail -n 1)" 3
+done
+
+kill -KILL "$server_pid"
+for source in "${sources[@]}"; do
+    end=$((SECONDS + 60))
+    until [ "$(walkers "${recorder_of[$source]}")" -eq 0 ]; do
+        [ "$SECONDS" -lt "$end" ] || fail "record --source $source: threads are held up when nothing stalls any more"
+    done
+    until_windows "$source" $(($(recorded "$source" | wc -l) + 4))
+    same "record --source $source: a process that stalls no more" 0 "$(recorded "$source" | tail -n 1 | tr -d '[' | cut -d, -f1)"
+    kill -TERM "${recorder_of[$source]}"
+    wait "${recorder_of[$source]}" || fail "record --source $source: status $?"
+done
 
 stop_started
 "$CTPROF" capture -q -o after.zst

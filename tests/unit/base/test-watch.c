@@ -14,23 +14,33 @@ struct watched {
 	atomic_bool works; /* uses the CPU in its call, until it is told to end */
 	atomic_bool wakes; /* every 2 ms, as one that gets a lock for a moment, and sleeps again */
 	atomic_bool came_back; /* from its call */
+	atomic_bool given_up;  /* as it was told */
 };
 
-static void *call(void *context)
+static void call(void *context)
 {
 	struct watched *watched = context;
 	char byte;
 
-	watch_begin(&watched->watch);
 	watch_enter();
 	while (watched->works)
 		;
 	while (watched->wakes)
 		usleep(2000);
 	if (read(watched->pipe[0], &byte, 1) != 1)
-		return NULL;
+		return;
 	watch_leave();
 	watched->came_back = true;
+}
+
+/* Calls of a thread that has left its run are not watched. */
+static void *run(void *context)
+{
+	struct watched *watched = context;
+
+	watched->given_up = !watch_run(&watched->watch, call, watched);
+	watch_enter();
+	watch_leave();
 	return NULL;
 }
 
@@ -40,7 +50,7 @@ static pthread_t begin(struct watched *watched, bool works, bool wakes)
 
 	*watched = (struct watched){.works = works, .wakes = wakes};
 	assert_int_equal(pipe(watched->pipe), 0);
-	assert_int_equal(pthread_create(&thread, NULL, call, watched), 0);
+	assert_int_equal(pthread_create(&thread, NULL, run, watched), 0);
 	while (atomic_load(&watched->watch.calls) == 0)
 		usleep(100);
 	return thread;
@@ -68,16 +78,17 @@ static void wake(struct watched *watched)
 
 static void test_sleeps(void **state)
 {
-	static struct watched watched;
+	struct watched watched;
+	pthread_t thread = begin(&watched, false, false);
 
 	(void)state;
-	begin(&watched, false, false);
 	assert_true(watch_for(&watched.watch, 10 * NS_PER_SECOND, NS_PER_MS) > 0);
 	assert_true(watch_give_up(&watched.watch));
 	assert_int_equal(watch_asleep_ns(&watched.watch, clock_now_ns(CLOCK_MONOTONIC)), 0);
 	wake(&watched);
-	usleep(10000);
+	pthread_join(thread, NULL);
 	assert_false(watched.came_back);
+	assert_true(watched.given_up);
 }
 
 static void test_comes_back(void **state)
@@ -91,6 +102,7 @@ static void test_comes_back(void **state)
 	pthread_join(thread, NULL);
 	assert_false(watch_give_up(&watched.watch));
 	assert_true(watched.came_back);
+	assert_false(watched.given_up);
 	assert_int_equal(watch_asleep_ns(&watched.watch, clock_now_ns(CLOCK_MONOTONIC)), 0);
 }
 

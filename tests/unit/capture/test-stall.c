@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -153,32 +154,85 @@ static void test_file_of_process(void **state)
 			assert_int_equal(outcome(&walked, SOURCE_smaps_rollup), cases[i].smaps);
 			assert_int_equal(outcome(&walked, SOURCE_stat), 0);
 			assert_int_equal(list.count, 1);
-			assert_int_equal(list.tgids[0], FIRST + STALLED);
+			assert_int_equal(list.processes[0].tgid, FIRST + STALLED);
 			stall_list_done(&list);
 		}
 }
 
-/* Without its stat nobody knows who a thread is. The list of the first reading makes the second one short. */
+/* Without its stat nobody knows who a thread is. The second reading does not try again. */
 static void test_stat(void **state)
 {
 	const struct temp_tree *tree = *state;
-	struct stall_list list = {.limit_ns = NS_PER_SECOND};
-	struct walked walked;
-	unsigned tried;
 
 	for (int of_process = 0; of_process < 2; of_process++) {
+		struct stall_list list = {.limit_ns = LIMIT_NS};
+		struct walked walked;
+		unsigned tried = 0;
+
 		stall("stat", of_process, 1);
-		list.limit_ns = of_process ? NS_PER_SECOND : LIMIT_NS;
-		tried = stalls;
-		walk_tree(&walked, tree->fd, 2, &list);
-		assert_true(stalls > tried);
-		assert_int_equal(walked.info.tally.threads, (PROCESSES - 1) * THREADS);
-		assert_int_equal(walked.info.tally.processes, PROCESSES - 1);
-		assert_int_equal(walked.info.tally.processes_stalled, 1);
-		assert_int_equal(walked.info.tally.threads_unreadable, THREADS);
-		assert_int_equal(outcome(&walked, SOURCE_stat), THREADS);
-		assert_int_equal(list.count, 1);
+		for (int reading = 0; reading < 2; reading++) {
+			tried = stalls;
+			walk_tree(&walked, tree->fd, 2, &list);
+			assert_int_equal(walked.info.tally.threads, (PROCESSES - 1) * THREADS);
+			assert_int_equal(walked.info.tally.processes, PROCESSES - 1);
+			assert_int_equal(walked.info.tally.processes_stalled, 1);
+			assert_int_equal(walked.info.tally.threads_unreadable, THREADS);
+			assert_int_equal(outcome(&walked, SOURCE_stat), THREADS);
+			assert_int_equal(list.count, 1);
+		}
+		assert_int_equal(stalls, tried);
+		stall_list_done(&list);
 	}
+}
+
+/* Lets one thread that stalls go on, and waits until it is joined. */
+static void let_one_back(struct stall_list *list, int proc_fd)
+{
+	uint64_t until_ns = clock_now_ns(CLOCK_MONOTONIC) + 10 * NS_PER_SECOND;
+	size_t before = list->thread_count;
+
+	assert_int_equal(write(never[1], "", 1), 1);
+	while (list->thread_count == before && clock_now_ns(CLOCK_MONOTONIC) < until_ns) {
+		usleep(1000);
+		stall_begin(list, proc_fd);
+	}
+	assert_int_equal(list->thread_count, before - 1);
+}
+
+/* One thread waits for a process that stalls all the time, and no other reading of the series tries it. When the thread comes back it
+ * is joined, and the process is read as all others are; a third reading has forgotten it. */
+static void test_series(void **state)
+{
+	enum { READINGS = 20 };
+	const struct temp_tree *tree = *state;
+	struct stall_list list = {.limit_ns = LIMIT_NS};
+	struct walked walked;
+
+	stall("io", true, 1);
+	for (int reading = 0; reading < READINGS; reading++) {
+		walk_tree(&walked, tree->fd, 2, &list);
+		assert_int_equal(walked.info.tally.threads, PROCESSES * THREADS);
+		assert_int_equal(walked.info.tally.processes_stalled, 1);
+		assert_int_equal(outcome(&walked, SOURCE_process_io), 1);
+		assert_int_equal(outcome(&walked, SOURCE_smaps_rollup), 1);
+		assert_int_equal(list.thread_count, 1);
+	}
+	assert_int_equal(stalls, 1);
+	let_one_back(&list, tree->fd);
+	for (int reading = 1; reading < 3; reading++) {
+		walk_tree(&walked, tree->fd, 2, &list);
+		assert_int_equal(walked.info.tally.processes_stalled, 1);
+		assert_int_equal(stalls, 1 + reading);
+		assert_int_equal(list.thread_count, 1);
+		let_one_back(&list, tree->fd);
+	}
+	stalled.name = NULL;
+	for (int reading = 0; reading < 2; reading++) {
+		walk_tree(&walked, tree->fd, 2, &list);
+		assert_int_equal(walked.info.tally.processes_stalled, 0);
+		assert_int_equal(outcome(&walked, SOURCE_process_io), 0);
+	}
+	assert_int_equal(list.count, 0);
 	stall_list_done(&list);
 }
 
@@ -195,8 +249,21 @@ static void test_many(void **state)
 	assert_in_range(walked.took_ns, 10 * LIMIT_NS, MANY / 2 * 10 * LIMIT_NS);
 	assert_int_equal(walked.info.tally.threads, PROCESSES * THREADS);
 	assert_int_equal(walked.info.tally.processes_stalled, MANY);
-	assert_int_equal(list.threads, MANY);
+	assert_int_equal(list.given_up, MANY);
 	stall_list_done(&list);
+}
+
+static void *end(void *context)
+{
+	return context;
+}
+
+static const struct stalled_thread *ended(void)
+{
+	static struct stalled_thread thread = {.done = free};
+
+	assert_int_equal(pthread_create(&thread.id, NULL, end, NULL), 0);
+	return &thread;
 }
 
 static void test_limit(void **state)
@@ -207,13 +274,49 @@ static void test_limit(void **state)
 	assert_int_equal(stall_limit_ns(&list, 1), STALL_LIMIT_NS);
 	list.limit_ns = LIMIT_NS;
 	assert_int_equal(stall_limit_ns(&list, 1), LIMIT_NS);
-	stall_add(&list, 1);
-	stall_add(&list, 1);
+	stall_add(&list, -1, 1, 0, AVOIDS_LOCKED, ended());
+	stall_add(&list, -1, 1, 0, AVOIDS_MEMORY, ended());
 	assert_int_equal(list.count, 1);
+	assert_int_equal(stall_find(&list, 1)->avoids, AVOIDS_LOCKED);
 	assert_int_equal(stall_limit_ns(&list, 1), STALL_SHORT_LIMIT_NS);
 	assert_int_equal(stall_limit_ns(&list, 2), LIMIT_NS);
-	list.threads = STALL_PATIENT_THREADS;
+	list.given_up = STALL_PATIENT_THREADS;
 	assert_int_equal(stall_limit_ns(&list, 2), STALL_SHORT_LIMIT_NS);
+	while (list.thread_count > 0)
+		stall_begin(&list, -1);
+	assert_int_equal(stall_limit_ns(&list, 2), LIMIT_NS);
+	stall_list_done(&list);
+}
+
+static void *wait_for_byte(void *context)
+{
+	char byte;
+
+	return read(never[0], &byte, 1) == 1 ? context : NULL;
+}
+
+/* Another process that has got the number is not known, although a thread is held up still. */
+static void test_other_process(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct stall_list list = {.limit_ns = LIMIT_NS};
+	struct stalled_thread thread = {.done = free};
+	char name[12], away[16];
+
+	assert_int_equal(pthread_create(&thread.id, NULL, wait_for_byte, NULL), 0);
+	stall_add(&list, tree->fd, FIRST, 3, AVOIDS_ALL, &thread);
+	stall_begin(&list, tree->fd);
+	stall_begin(&list, tree->fd);
+	assert_int_equal(stall_find(&list, FIRST)->avoids, AVOIDS_ALL);
+	assert_int_equal(stall_find(&list, FIRST)->threads, 3);
+	snprintf(name, sizeof(name), "%d", FIRST);
+	snprintf(away, sizeof(away), "old-%d", FIRST);
+	assert_int_equal(renameat(tree->fd, name, tree->fd, away), 0);
+	assert_int_equal(mkdirat(tree->fd, name, 0755), 0);
+	stall_begin(&list, tree->fd);
+	assert_null(stall_find(&list, FIRST));
+	assert_int_equal(list.thread_count, 1);
+	let_one_back(&list, tree->fd);
 	stall_list_done(&list);
 }
 
@@ -222,8 +325,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_setup_teardown(test_file_of_process, setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_stat, setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_series, setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_many, setup, temp_tree_teardown),
 	        cmocka_unit_test(test_limit),
+	        cmocka_unit_test_setup_teardown(test_other_process, setup, temp_tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
