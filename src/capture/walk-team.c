@@ -265,20 +265,6 @@ static void member_begin(struct member *member)
 	member->piece = mem_calloc(1, sizeof(*member->piece));
 }
 
-/* A table of our own saves us the lock of the shared one, and counting the users of its files. If that is refused,
- * reading is only slower. ThreadSanitizer would confuse descriptors of two tables. */
-static void use_own_descriptors(void)
-{
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-	return;
-#endif
-#elif defined(__SANITIZE_THREAD__)
-	return;
-#endif
-	(void)unshare(CLONE_FILES);
-}
-
 static void member_walk(void *context)
 {
 	struct member *member = context;
@@ -304,7 +290,7 @@ static void *thread_run(void *context)
 {
 	struct member *member = context;
 
-	use_own_descriptors();
+	worker_own_descriptors();
 	member_begin(member);
 	watch_run(&member->watch, member_walk, member);
 	walk_done(&member->walk);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/worker.h"
 
+#include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -18,6 +20,34 @@ bool worker_start(pthread_t *ret_thread, void *(*run)(void *), void *context, co
 	if (error == 0)
 		pthread_setname_np(*ret_thread, name);
 	return error == 0;
+}
+
+/* ThreadSanitizer would confuse descriptors of two tables. */
+static bool may_have_own(void)
+{
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+	return false;
+#endif
+#elif defined(__SANITIZE_THREAD__)
+	return false;
+#endif
+	return true;
+}
+
+void worker_own_descriptors(void)
+{
+	if (may_have_own())
+		(void)unshare(CLONE_FILES);
+}
+
+void worker_keep_descriptor(int fd)
+{
+	if (!may_have_own() || unshare(CLONE_FILES) < 0)
+		return;
+	if (fd > 0)
+		(void)close_range(0, (unsigned)fd - 1, 0);
+	(void)close_range((unsigned)fd + 1, ~0U, 0);
 }
 
 void worker_cond_init(pthread_cond_t *condition)

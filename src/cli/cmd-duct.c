@@ -196,6 +196,16 @@ static void finish_gpu(struct duct *duct)
 		         "nvidia-smi: %s; the GPUs are not known", strbuf_str(&reason));
 }
 
+static void warn_of_stalled(const struct duct *duct)
+{
+	double count = duct->outcome.job.values.numbers[JOB_processes_stalled];
+
+	if (count > 0)
+		duct_log(duct->arguments.level, DUCT_WARNING,
+		         "reading /proc stalled for %.0f %s of the command, which records lack",
+		         count, count == 1 ? "process" : "processes");
+}
+
 static void summarize(struct duct *duct)
 {
 	const struct duct_outcome *outcome = &duct->outcome;
@@ -216,6 +226,7 @@ static void summarize(struct duct *duct)
 	duct_outcome_show(&duct->outcome);
 	if (outcome->output_error < 0)
 		log_file(duct, DUCT_STDOUT, strerror(-outcome->output_error));
+	warn_of_stalled(duct);
 	if (outcome->recorded.error < 0)
 		log_file(duct, DUCT_USAGE, strerror(-outcome->recorded.error));
 	duct_summary_format(&summary, arguments->summary_format, arguments->colors, &text);

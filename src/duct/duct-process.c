@@ -111,6 +111,25 @@ bool duct_process_read(int proc_fd, uint32_t pid, struct duct_process *ret)
 	       duct_process_parse(strbuf_str(&text), text.len, clock_now_ns(CLOCK_BOOTTIME), ret);
 }
 
+/* Makes what was appended behind @begin safe to print. */
+static void clean(struct strbuf *out, size_t begin)
+{
+	for (size_t i = begin; i < out->len; i++) {
+		if (out->data[i] == '\0' || out->data[i] == '\n')
+			out->data[i] = ' ';
+		else if ((unsigned char)out->data[i] < ' ' || out->data[i] == '\177')
+			out->data[i] = '?';
+	}
+}
+
+void duct_process_name(const struct duct_process *process, struct strbuf *out)
+{
+	size_t begin = out->len;
+
+	strbuf_addf(out, "[%s]%s", process->comm, process->state[0] == 'Z' ? " <defunct>" : "");
+	clean(out, begin);
+}
+
 void duct_process_command(int proc_fd, const struct duct_process *process, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -122,17 +141,12 @@ void duct_process_command(int proc_fd, const struct duct_process *process, struc
 		text.len = 0;
 	while (text.len > 0 && text.data[text.len - 1] == '\0')
 		text.len--;
-	if (text.len > 0)
-		strbuf_add(out, text.data, text.len);
-	else
-		strbuf_addf(out, "[%s]%s", process->comm,
-		            process->state[0] == 'Z' ? " <defunct>" : "");
-	for (size_t i = begin; i < out->len; i++) {
-		if (out->data[i] == '\0' || out->data[i] == '\n')
-			out->data[i] = ' ';
-		else if ((unsigned char)out->data[i] < ' ' || out->data[i] == '\177')
-			out->data[i] = '?';
+	if (text.len == 0) {
+		duct_process_name(process, out);
+		return;
 	}
+	strbuf_add(out, text.data, text.len);
+	clean(out, begin);
 }
 
 void duct_etime_add(double seconds, struct strbuf *out)

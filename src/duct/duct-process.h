@@ -33,6 +33,8 @@ must_check_ bool duct_process_read(int proc_fd, uint32_t pid, struct duct_proces
 /* Appends the arguments of the process with blanks between them, or "[comm]" if it has none. Control characters become
  * "?", a newline a blank. */
 void duct_process_command(int proc_fd, const struct duct_process *process, struct strbuf *out);
+/* Appends "[comm]" in the same way. */
+void duct_process_name(const struct duct_process *process, struct strbuf *out);
 
 /* Appends the time since a start as [[DD-]HH:]MM:SS. */
 void duct_etime_add(double seconds, struct strbuf *out);

@@ -7,11 +7,48 @@
 #include "base/mem.h"
 #include "duct-system.h"
 
+/* A reading of the processes of a sample. */
+struct sample_reading {
+	struct job_reading base; /* must stay the first member */
+	int proc_fd;
+	struct duct_recorder *recorder;
+	struct job_memory *memory;
+	double cpu_time;
+	const struct duct_process *process; /* the one whose command is read */
+	struct strbuf *command;
+	struct duct_storage *storage;
+	bool is_known; /* the storage */
+};
+
+static void read_command(struct job_reading *self, uint32_t pid)
+{
+	const struct sample_reading *reading = (struct sample_reading *)self;
+
+	(void)pid;
+	duct_process_command(reading->proc_fd, reading->process, reading->command);
+}
+
+static void name_command(struct job_reading *self, uint32_t pid)
+{
+	const struct sample_reading *reading = (struct sample_reading *)self;
+
+	(void)pid;
+	duct_process_name(reading->process, reading->command);
+}
+
 static void command_of(void *context, const struct duct_process *process, struct strbuf *out)
 {
-	const struct duct_recorder *recorder = context;
+	struct job_reader *reader = ((const struct duct_recorder *)context)->reader;
+	uint32_t pid = process->pid;
+	const struct id_list one = {.ids = &pid, .count = 1};
+	struct sample_reading reading = {
+	        .base = {AVOIDS_MEMORY, read_command, name_command},
+	        .proc_fd = reader->proc_fd,
+	        .process = process,
+	        .command = out,
+	};
 
-	duct_process_command(recorder->proc_fd, process, out);
+	job_reader_read(reader, &reading.base, &one);
 }
 
 static void write_record(struct duct_recorder *recorder)
@@ -29,57 +66,97 @@ static void write_record(struct duct_recorder *recorder)
 		recorded->error = r;
 }
 
+static void add_memory(struct job_memory *memory, double rss, double vsz)
+{
+	memory->processes++;
+	memory->rss += rss;
+	memory->vsz += vsz;
+	if (rss > memory->largest_rss)
+		memory->largest_rss = rss;
+}
+
+static void read_process(struct job_reading *self, uint32_t pid)
+{
+	struct sample_reading *reading = (struct sample_reading *)self;
+	struct duct_recorder *recorder = reading->recorder;
+	struct duct_process process;
+
+	if (!duct_process_read(reading->proc_fd, pid, &process))
+		return;
+	reading->cpu_time += process.cpu_time + process.waited_time;
+	/* A zombie has no memory any more. */
+	if (process.vsz <= 0)
+		return;
+	recorder->processes[recorder->count++] = process;
+	add_memory(reading->memory, process.rss, process.vsz);
+}
+
+/* No process holds up the file of its memory. */
+static void read_memory(struct job_reading *self, uint32_t pid)
+{
+	const struct sample_reading *reading = (struct sample_reading *)self;
+	const struct id_list one = {.ids = &pid, .count = 1};
+	struct job_memory memory;
+
+	job_memory_read(reading->proc_fd, &one, &memory);
+	if (memory.processes > 0)
+		add_memory(reading->memory, memory.rss, memory.vsz);
+}
+
 /* Reads the processes. Returns the CPU time of all of them, with the children that they waited for. */
 static double read_processes(struct duct_recorder *recorder, const struct job_moment *moment,
                              struct job_memory *ret)
 {
-	double cpu_time = 0;
+	struct sample_reading reading = {
+	        .base = {AVOIDS_ALL, read_process, read_memory},
+	        .proc_fd = moment->reader->proc_fd,
+	        .recorder = recorder,
+	        .memory = ret,
+	};
 
-	*ret = (struct job_memory){0};
 	recorder->count = 0;
 	array_reserve(recorder->processes, recorder->capacity, moment->pids->count);
-	for (size_t i = 0; i < moment->pids->count; i++) {
-		struct duct_process *process = &recorder->processes[recorder->count];
-
-		if (!duct_process_read(moment->proc_fd, moment->pids->ids[i], process))
-			continue;
-		cpu_time += process->cpu_time + process->waited_time;
-		/* A zombie has no memory any more. */
-		if (process->vsz <= 0)
-			continue;
-		recorder->count++;
-		ret->processes++;
-		ret->rss += process->rss;
-		ret->vsz += process->vsz;
-		if (process->rss > ret->largest_rss)
-			ret->largest_rss = process->rss;
-	}
-	return cpu_time;
+	job_reader_read(moment->reader, &reading.base, moment->pids);
+	return reading.cpu_time;
 }
 
 /* Adds the storage of a process and of its children that it waited for. One that is gone has passed its counters on, to its parent
- * or to us. Returns false if it is there and cannot be read. */
-static bool add_storage(const struct job_moment *moment, uint32_t pid, struct duct_storage *ret)
+ * or to us; one that is there and cannot be read makes the sum unknown. */
+static void add_storage(struct job_reading *self, uint32_t pid)
 {
+	struct sample_reading *reading = (struct sample_reading *)self;
 	struct duct_process process;
 	double io[JOB_IO_COUNT];
 
-	if (!job_io_read(moment->proc_fd, (pid_t)pid, io))
-		return !duct_process_read(moment->proc_fd, pid, &process);
-	ret->read += io[JOB_IO_READ_BYTES];
-	ret->written += io[JOB_IO_WRITE_BYTES];
-	return true;
+	if (!job_io_read(reading->proc_fd, (pid_t)pid, io)) {
+		if (duct_process_read(reading->proc_fd, pid, &process))
+			reading->is_known = false;
+		return;
+	}
+	reading->storage->read += io[JOB_IO_READ_BYTES];
+	reading->storage->written += io[JOB_IO_WRITE_BYTES];
+}
+
+static void lose_storage(struct job_reading *self, uint32_t pid)
+{
+	(void)pid;
+	((struct sample_reading *)self)->is_known = false;
 }
 
 /* Reads the storage of the job so far. Returns false if it is not known. */
 static bool read_storage(const struct job_moment *moment, struct duct_storage *ret)
 {
-	bool known = moment->has_storage;
+	struct sample_reading reading = {
+	        .base = {AVOIDS_ALL, add_storage, lose_storage},
+	        .proc_fd = moment->reader->proc_fd,
+	        .storage = ret,
+	        .is_known = moment->has_storage,
+	};
 
 	*ret = (struct duct_storage){moment->read_bytes, moment->written_bytes};
-	for (size_t i = 0; i < moment->pids->count && known; i++)
-		known = add_storage(moment, moment->pids->ids[i], ret);
-	return known;
+	if (reading.is_known)
+		job_reader_read(moment->reader, &reading.base, moment->pids);
+	return reading.is_known;
 }
 
 static double seconds_since(uint64_t start_ns, uint64_t now_ns)
@@ -111,8 +188,9 @@ static void end(struct duct_recorder *recorder, const struct job_moment *moment)
 	recorded->has_peak = duct_series_peak(series, &recorded->peak_pcpu);
 }
 
-void duct_recorder_sample(struct duct_recorder *recorder, const struct job_moment *moment,
-                          struct job_memory *ret)
+/* Adds a sample, and writes a record if it is due. */
+static void add_sample(struct duct_recorder *recorder, const struct job_moment *moment,
+                       struct job_memory *ret)
 {
 	double known = read_processes(recorder, moment, ret);
 	struct duct_sample reading = {
@@ -129,11 +207,6 @@ void duct_recorder_sample(struct duct_recorder *recorder, const struct job_momen
 	};
 	bool is_due = recorder->file && reading.time >= recorder->next_report;
 
-	recorder->proc_fd = moment->proc_fd;
-	if (moment->is_last) {
-		end(recorder, moment);
-		return;
-	}
 	/* Readings between two records would change neither. */
 	if (is_due)
 		reading.has_storage = read_storage(moment, &reading.storage);
@@ -143,6 +216,17 @@ void duct_recorder_sample(struct duct_recorder *recorder, const struct job_momen
 	write_record(recorder);
 	while (recorder->next_report <= reading.time)
 		recorder->next_report += recorder->interval;
+}
+
+void duct_recorder_sample(struct duct_recorder *recorder, const struct job_moment *moment,
+                          struct job_memory *ret)
+{
+	recorder->reader = moment->reader;
+	*ret = (struct job_memory){0};
+	if (moment->is_last)
+		end(recorder, moment);
+	else
+		add_sample(recorder, moment, ret);
 }
 
 static void sample(struct job_watcher *self, const struct job_moment *moment,

@@ -24,7 +24,7 @@ struct duct_recorder {
 	struct duct_recorded recorded;
 	/* The rest is its own. */
 	struct duct_series series;
-	int proc_fd; /* of this sample; borrowed */
+	struct job_reader *reader; /* of this sample; borrowed */
 	double next_report;
 	struct duct_process *processes; /* owned */
 	size_t count, capacity;

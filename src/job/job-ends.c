@@ -57,6 +57,7 @@ struct totals {
 	struct strmap seen;   /* processes, by id and birth */
 	struct strmap places; /* of groups, by name */
 	struct job_groups groups;
+	bool lacks_live; /* the counters of a process that goes on */
 };
 
 struct job_ends {
@@ -153,14 +154,15 @@ static void add_end(struct totals *totals, const struct thread_sample *sample)
 static void add_live(struct totals *totals, const struct job_live *live)
 {
 	struct job_group *group = find_group(totals, live->comm, strlen(live->comm));
+	bool known = !live->is_stalled;
 	const struct {
 		enum job_value_id id;
 		bool known;
 		double number;
 	} own[] = {
 	        {JOB_run_queue_wait, live->has_schedstat, live->run_queue_wait},
-	        {JOB_minor_faults, true, live->own_minor_faults},
-	        {JOB_major_faults, true, live->own_major_faults},
+	        {JOB_minor_faults, known, live->own_minor_faults},
+	        {JOB_major_faults, known, live->own_major_faults},
 	        {JOB_voluntary_switches, live->has_switches, live->voluntary_switches},
 	        {JOB_involuntary_switches, live->has_switches, live->involuntary_switches},
 	};
@@ -175,6 +177,9 @@ static void add_live(struct totals *totals, const struct job_live *live)
 		else
 			totals->missing[i] = true;
 	}
+	totals->lacks_live = totals->lacks_live || !known;
+	if (!known)
+		return;
 	totals->threads += live->threads;
 	group->threads += live->threads;
 	group->cpu_time += live->run_time;
@@ -225,6 +230,8 @@ static void set_values(const struct totals *totals, struct job_values *values)
 			job_set(values, sums[i].id, JOB_SOURCE_exits, totals->sums[i]);
 	if (!totals->largest_missing)
 		job_set(values, JOB_largest_rss, JOB_SOURCE_exits, totals->largest_rss);
+	if (totals->lacks_live)
+		return;
 	job_set(values, JOB_threads, JOB_SOURCE_exits, totals->threads);
 	job_set(values, JOB_processes, JOB_SOURCE_exits, totals->processes);
 }

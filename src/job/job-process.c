@@ -366,3 +366,15 @@ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
 		read_thread(proc_fd, ret->pid, threads.ids[i], ret);
 	return true;
 }
+
+void job_live_stalled(int proc_fd, pid_t pid, struct job_live *ret)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	*ret = (struct job_live){.pid = (uint32_t)pid, .is_stalled = true};
+	if (read_file(proc_fd, ret->pid, "comm", &text) < 0)
+		return;
+	while (text.len > 0 && (text.data[text.len - 1] == '\n' || text.len >= JOB_COMM_BYTES))
+		text.len--;
+	memcpy(ret->comm, strbuf_str(&text), text.len);
+}

@@ -60,8 +60,9 @@ enum { JOB_COMM_BYTES = 16 };
 /* A process that goes on when the job has ended. */
 struct job_live {
 	uint32_t pid;
-	uint64_t start_ticks; /* since the boot */
 	char comm[JOB_COMM_BYTES];
+	bool is_stalled;      /* it holds up its readers: nothing below is known */
+	uint64_t start_ticks; /* since the boot */
 	/* Counters of the process and of its children that were waited for. */
 	double minor_faults, major_faults;
 	double user_time, system_time; /* in seconds, by clock ticks */
@@ -79,3 +80,6 @@ struct job_live {
 
 /* Returns false if it is not there, or a zombie. */
 must_check_ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret);
+
+/* Reads only the name, which no process holds up. */
+void job_live_stalled(int proc_fd, pid_t pid, struct job_live *ret);

@@ -19,9 +19,11 @@
 #include "base/rights.h"
 #include "job-base.h"
 #include "job-cgroup-files.h"
+#include "job-members.h"
 #include "job/job-cgroup-left.h"
 #include "job/job-cgroup.h"
 #include "job/job-command.h"
+#include "job/job-reader.h"
 #include "job/job-samples.h"
 #include "job/job-signals.h"
 #include "job/job-tally.h"
@@ -36,6 +38,7 @@ struct job {
 	const struct job_options *options;
 	struct job_result *result;
 	int proc_fd;
+	struct job_reader reader;
 	struct id_list others; /* children from before */
 	struct job_signals signals;
 	struct job_cgroup cgroup;
@@ -66,7 +69,7 @@ static void list_members(struct job *job, struct id_list *list)
 
 	if (job_descendants(job->proc_fd, getpid(), &job->others, &tree) < 0)
 		tree.count = 0;
-	job_cgroup_check(&job->cgroup, job->proc_fd, &tree);
+	job_members_check(&job->reader, &job->cgroup, &tree);
 	list->count = 0;
 	if (leaf)
 		(void)!job_cgroup_list(&job->cgroup, list);
@@ -83,7 +86,7 @@ static bool sample_pss(struct job *job, uint64_t now_ns, const struct id_list *l
 		return false;
 	while (job->next_pss_ns <= now_ns)
 		job->next_pss_ns += job->options->report_ns;
-	return job_pss_read(job->proc_fd, list, job->options->smaps, ret) && *ret > 0;
+	return job_members_pss(&job->reader, list, job->options->smaps, ret) && *ret > 0;
 }
 
 /* Counters from before the process was the command are not the job's. */
@@ -97,11 +100,11 @@ static void set_waited_storage(const struct job *job, struct job_moment *moment)
 }
 
 /* Has the watcher read the processes. */
-static void watch(const struct job *job, struct job_moment *moment, struct job_memory *ret)
+static void watch(struct job *job, struct job_moment *moment, struct job_memory *ret)
 {
 	struct job_values of_cgroup = {0};
 
-	moment->proc_fd = job->proc_fd;
+	moment->reader = &job->reader;
 	moment->start_ns = job->start_ns;
 	moment->waited_time = job->tally.user_time + job->tally.system_time;
 	if (!moment->is_last)
@@ -346,16 +349,9 @@ static void list_left(struct job *job)
 {
 	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	cleanup_(id_list_done) struct id_list list = {0};
-	struct job_result *result = job->result;
 
 	list_members(job, &list);
-	for (size_t i = 0; i < list.count; i++) {
-		struct job_live live;
-
-		if (!job_live_read(job->proc_fd, (pid_t)list.ids[i], &live))
-			continue;
-		*array_add(result->left, result->left_count, result->left_capacity) = live;
-	}
+	job_members_left(&job->reader, &list, job->result);
 }
 
 /* Moves what goes on out of the cgroup, and removes it. */
@@ -428,6 +424,8 @@ static void finish(struct job *job)
 	if (job->options->watcher)
 		watch_end(job);
 	job_samples_values(&job->samples, values);
+	job_set(values, JOB_processes_stalled, JOB_SOURCE_samples,
+	        (double)job->reader.stalled.count);
 	if (leaf && leaf->was_left)
 		job_forget(values, JOB_peak_pcpu);
 	job_base_check_largest(&job->base, job->samples.largest_rss, values);
@@ -469,6 +467,7 @@ static int prepare(struct job *job, struct strbuf *reterr)
 		strbuf_addf(reterr, "/proc: %s", strerror(-job->proc_fd));
 		return job->proc_fd;
 	}
+	job->reader.proc_fd = job->proc_fd;
 	if (job_children(job->proc_fd, getpid(), &job->others) < 0)
 		job->others.count = 0;
 	job_cgroup_init(&job->cgroup);
@@ -489,6 +488,7 @@ static void job_done(struct job *job)
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 	job_command_done(&job->command);
 	job_tally_done(&job->tally);
+	job_reader_done(&job->reader);
 	job_cgroup_done(&job->cgroup);
 	job_signals_done(&job->signals);
 	id_list_done(&job->others);

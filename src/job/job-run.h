@@ -9,12 +9,13 @@
 #include "job/job-command.h"
 #include "job/job-ends.h"
 #include "job/job-process.h"
+#include "job/job-reader.h"
 #include "job/job-signals.h"
 #include "job/job-values.h"
 
 /* A moment at which the processes of a job are read. */
 struct job_moment {
-	int proc_fd;
+	struct job_reader *reader; /* of the processes; borrowed */
 	uint64_t now_ns, start_ns; /* CLOCK_MONOTONIC */
 	const struct id_list *pids;
 	bool is_last;         /* the job has ended */

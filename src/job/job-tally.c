@@ -141,6 +141,16 @@ static void set_io(const struct job_tally *tally, const struct job_live *live, s
 	}
 }
 
+/* Forgets what the counters of each live process belong to. */
+static void forget_live(struct job_values *values)
+{
+	static const enum job_value_id ids[] = {JOB_user_time, JOB_system_time, JOB_cpu_time,
+	                                        JOB_minor_faults, JOB_major_faults};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		job_forget(values, ids[i]);
+}
+
 void job_tally_values(const struct job_tally *tally, const struct job_live *live, size_t count,
                       struct job_values *values)
 {
@@ -150,6 +160,8 @@ void job_tally_values(const struct job_tally *tally, const struct job_live *live
 	job_set(values, JOB_minor_faults, JOB_SOURCE_wait, tally->minor_faults);
 	job_set(values, JOB_major_faults, JOB_SOURCE_wait, tally->major_faults);
 	for (size_t i = 0; i < count; i++) {
+		if (live[i].is_stalled)
+			forget_live(values);
 		job_add(values, JOB_user_time, live[i].user_time);
 		job_add(values, JOB_system_time, live[i].system_time);
 		job_add(values, JOB_cpu_time, live[i].cpu_time);

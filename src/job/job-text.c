@@ -161,6 +161,17 @@ static void add_left(const struct job_result *run, struct strbuf *out)
 	strbuf_add_char(out, '\n');
 }
 
+static void add_stalled(const struct job_values *values, struct strbuf *out)
+{
+	double count = values->numbers[JOB_processes_stalled];
+
+	if (count == 0)
+		return;
+	begin(out, "stalled");
+	put(out, "", values, JOB_processes_stalled, count == 1 ? " process" : " processes");
+	strbuf_add_str(out, ", whose files could not be read all the time\n");
+}
+
 static void add_container(const struct job_result *run, struct strbuf *out)
 {
 	begin(out, "counted");
@@ -193,6 +204,7 @@ void job_report_text(const struct job_report *report, struct strbuf *out)
 	add_counts(&run->values, out);
 	add_groups(&run->groups, out);
 	add_left(run, out);
+	add_stalled(&run->values, out);
 	add_container(run, out);
 }
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # stalled.sh CTPROF HANGING_MOUNT: a process that executes a program while a close-on-exec descriptor points to a FUSE mount that does
 # not answer holds up whoever reads its files in /proc. Captures by both sources, windows and doctor end in time, have everything else, and
-# say what is missing; a window answers SIGTERM. Recorders lose no thread in each window, and get back those that they lost. While it
-# runs, ps(1) waits.
+# say what is missing; a window answers SIGTERM. Recorders lose no thread in each window, and get back those that they lost. A job with
+# such a process ends with its command and passes signals on. While it runs, ps(1) waits.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -187,6 +187,78 @@ for source in "${sources[@]}"; do
     kill -TERM "${recorder_of[$source]}"
     wait "${recorder_of[$source]}" || fail "record --source $source: status $?"
 done
+
+cat >job.py <<'END'
+# job.py POINT SERVER_PID WAITS: leaves a child that stalls behind. Ends with 7 after a second, or waits for a signal.
+import os, signal, sys, time
+held, go = os.pipe(), os.pipe()
+child = os.fork()
+if child == 0:
+    file = os.open(sys.argv[1] + "/program", os.O_RDONLY | os.O_CLOEXEC)
+    os.write(held[1], b"x")
+    os.read(go[0], 1)
+    os.execv("/bin/sleep", ["sleep", "60"])
+os.read(held[0], 1)
+os.kill(int(sys.argv[2]), signal.SIGUSR1)
+time.sleep(0.2)
+os.write(go[1], b"x")
+time.sleep(1)
+open("runner", "w").write(str(os.getppid()))
+open("child", "w").write(str(child))
+time.sleep(60 if sys.argv[3] == "yes" else 0)
+sys.exit(7)
+END
+# job WAITS COMMAND...: the job below COMMAND, in the background, with a server of its own; sets job_pid and job_server.
+job() {
+    local waits=$1
+
+    shift
+    rm -f child
+    : >ready
+    "$server" job-point "$(command -v sleep)" >ready 2>error &
+    job_server=$!
+    disown
+    started+=("$job_server")
+    await ready READY
+    timeout -s KILL 60 "$@" python3 job.py job-point "$job_server" "$waits" &
+    job_pid=$!
+}
+# job_ended WHAT STATUS: the child has stalled all the time.
+job_ended() {
+    local status=0
+
+    wait "$job_pid" || status=$?
+    same "$1: status" "$2" "$status"
+    started+=("$(cat child)")
+    kill -KILL "$job_server"
+    umount -l job-point
+}
+mkdir job-point
+job no "$CTPROF" run --smaps all --report 100ms --sample 100ms --format json --summary run.json --
+job_ended run 7
+value() { jq -r ".runs[0].values.$1" run.json; }
+same "run: processes that stalled" 1 "$(value processes_stalled)"
+same "run: processes that go on" "$(cat child)" "$(jq '.runs[0].left[].pid' run.json)"
+between "run: readings of memory" 5 "$(value num_samples)" 1000
+between "run: ms of the command" 1200 "$(value 'wall_clock_time * 1000 | floor')" 30000
+job no "$CTPROF" run --records records --report 100ms --sample 100ms --quiet --
+job_ended "run --records" 7
+between "run --records: records" 3 "$(wc -l <recordsusage.jsonl)" 1000
+job no "$CTPROF" run -o job.zst --quiet --
+job_ended "run -o" 7
+between "run -o: processes that stalled" 1 "$(zstd -dc job.zst | jq .parse_summary.processes_stalled)" 3
+job yes "$CTPROF" run --smaps all --report 100ms --sample 100ms --summary ended.txt --
+until [ -s child ]; do
+    sleep 0.01
+done
+kill -TERM "$(cat runner)"
+job_ended "run that gets SIGTERM" 143
+grep -q "stalled  1 process," ended.txt || fail "run does not say that a process stalls: $(cat ended.txt)"
+job no "$CTPROF" duct -p duct- --fail-time 0 --sample-interval 0.1 --report-interval 0.2 -- 2>duct.err
+job_ended duct 7
+between "duct: records" 3 "$(wc -l <duct-usage.jsonl)" 1000
+grep -q "stalled for 1 process" duct.err || fail "duct does not say that a process stalls: $(cat duct.err)"
+checks=$((checks + 2))
 
 stop_started
 "$CTPROF" capture -q -o after.zst

@@ -134,6 +134,15 @@ static void test_live(void **state)
 	temp_tree_write_text(proc, "5/stat", "5 (a) Z 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20\n");
 	assert_false(job_live_read(proc->fd, 5, &live));
 	assert_false(job_live_read(proc->fd, 77, &live));
+	temp_tree_write_text(proc, "5/comm", "a) (b\n");
+	job_live_stalled(proc->fd, 5, &live);
+	assert_true(live.is_stalled);
+	assert_string_equal(live.comm, "a) (b");
+	temp_tree_write_text(proc, "5/comm", "a name of more than 15 bytes\n");
+	job_live_stalled(proc->fd, 5, &live);
+	assert_string_equal(live.comm, "a name of more ");
+	job_live_stalled(proc->fd, 77, &live);
+	assert_string_equal(live.comm, "");
 }
 
 static double cpu_clock(void)

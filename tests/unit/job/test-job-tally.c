@@ -55,6 +55,7 @@ static void test_sums(void **state)
 	struct job_values values = {0};
 	const struct job_live live = {
 	        .minor_faults = 5, .user_time = 3, .cpu_time = 3.004, .has_io = false};
+	const struct job_live both[] = {{.is_stalled = true}, live};
 	struct rusage usage;
 	bool ended = false;
 	pid_t first, second;
@@ -88,6 +89,11 @@ static void test_sums(void **state)
 	assert_true(values.numbers[JOB_cpu_time] >= 3);
 	assert_false(values.seen[JOB_voluntary_switches]);
 	assert_false(values.seen[JOB_rchar]);
+	/* Nothing is known of one that stalls. */
+	memset(&values, 0, sizeof(values));
+	job_tally_values(&tally, both, 2, &values);
+	assert_false(values.seen[JOB_cpu_time]);
+	assert_false(values.seen[JOB_minor_faults]);
 	job_tally_done(&tally);
 }
 

@@ -21,6 +21,11 @@ static void test_answer_comes_first(void **state)
 	assert_memory_equal(text.data, first, strlen(first));
 	assert_contains(text.data, "  faults   12,345 minor, - major\n");
 	assert_contains(text.data, "  counted  in the cgroup /a/ctprof-run-1-0\n");
+	assert_null(strstr(text.data, "  stalled"));
+	strbuf_clear(&text);
+	job_set(&scene.runs[0].values, JOB_processes_stalled, JOB_SOURCE_samples, 1);
+	job_report_text(&scene.report, &text);
+	assert_contains(text.data, "  stalled  1 process, whose files");
 }
 
 static void test_signal_and_left(void **state)
