@@ -239,6 +239,7 @@ enum {
 	STAT_STIME,
 	STAT_CUTIME,
 	STAT_CSTIME,
+	STAT_THREADS = 20,
 	STAT_START = 22,
 };
 
@@ -336,6 +337,12 @@ static double own_cpu_time(pid_t pid, double by_ticks, double tick)
 	return exact > by_ticks && exact < most ? exact : by_ticks;
 }
 
+/* The state is that of the leader, which may have ended while other threads go on. */
+static bool has_ended(char state, double threads)
+{
+	return state == 'X' || (state == 'Z' && threads <= 1);
+}
+
 bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -347,7 +354,7 @@ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
 	if (read_file(proc_fd, ret->pid, "stat", &text) < 0)
 		return false;
 	state = read_name(&text, ret->comm);
-	if (state == 0 || state == 'Z' || state == 'X')
+	if (state == 0 || has_ended(state, field_of(&text, STAT_THREADS)))
 		return false;
 	if (!stat_field(strbuf_str(&text), text.len, STAT_START, &ret->start_ticks))
 		return false;

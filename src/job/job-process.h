@@ -78,7 +78,7 @@ struct job_live {
 	double voluntary_switches, involuntary_switches;
 };
 
-/* Returns false if it is not there, or a zombie. */
+/* Returns false if it is not there, or a zombie. A process whose leader alone has ended goes on. */
 must_check_ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret);
 
 /* Reads only the name, which no process holds up. */

@@ -133,6 +133,14 @@ static void test_live(void **state)
 	assert_false(live.has_schedstat);
 	temp_tree_write_text(proc, "5/stat", "5 (a) Z 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20\n");
 	assert_false(job_live_read(proc->fd, 5, &live));
+	/* Zombies have one thread, or none. */
+	temp_tree_write_text(proc, "5/stat",
+	                     "5 (a) Z 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20 0 1 0 20\n");
+	assert_false(job_live_read(proc->fd, 5, &live));
+	temp_tree_write_text(proc, "5/stat",
+	                     "5 (a) Z 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20 0 2 0 20\n");
+	assert_true(job_live_read(proc->fd, 5, &live));
+	assert_float_equal(live.user_time, (57 * tick), 1e-9);
 	assert_false(job_live_read(proc->fd, 77, &live));
 	temp_tree_write_text(proc, "5/comm", "a) (b\n");
 	job_live_stalled(proc->fd, 5, &live);
