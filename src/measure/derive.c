@@ -501,7 +501,9 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
 	if (host->seen[HOST_online_cpus])
 		frame.online_cpus = host->numbers[HOST_online_cpus];
-	if (host->seen[HOST_total_memory_kib])
+	/* The memory of several hosts is a sum, and no host has a part of it. */
+	if (host->seen[HOST_total_memory_kib] &&
+	    (!host->seen[HOST_hosts] || host->numbers[HOST_hosts] <= 1))
 		frame.memory_bytes =
 		        saturating_multiply(host->numbers[HOST_total_memory_kib], 1024);
 	return frame;

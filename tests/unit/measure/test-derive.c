@@ -302,9 +302,25 @@ static void test_measure_kinds(void **state)
 	assert_none(measure_quantity(METRIC_minflt, PER_total, &sums));
 }
 
+/* The memory of several hosts is a sum, of which no host's processes are a part. */
+static void test_memory_of_hosts(void **state)
+{
+	struct snapshot_info info = {.kind = KIND_lifetime};
+
+	(void)state;
+	host_set_number(&info.host, HOST_total_memory_kib, 4);
+	assert_int_equal(derive_frame_of(&info).memory_bytes, 4096);
+	host_set_number(&info.host, HOST_hosts, 1);
+	assert_int_equal(derive_frame_of(&info).memory_bytes, 4096);
+	host_set_number(&info.host, HOST_hosts, 2);
+	assert_int_equal(derive_frame_of(&info).memory_bytes, 0);
+	host_done(&info.host);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_memory_of_hosts),
 	        cmocka_unit_test_setup(test_derive_quotients, reset),
 	        cmocka_unit_test_setup(test_derive_shares, reset),
 	        cmocka_unit_test_setup(test_derive_live_heap, reset),
