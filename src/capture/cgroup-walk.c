@@ -134,7 +134,17 @@ static bool climb(const struct cgroup_mounts *mounts, struct strbuf *path)
 	       cgroup_is_below(&mounts->unified, path);
 }
 
-/* Adds the ancestors of the cgroups, since their limits apply to all cgroups below. */
+static unsigned depth_of(const struct strbuf *path)
+{
+	unsigned depth = 0;
+
+	for (size_t i = 0; i < path->len; i++)
+		depth += path->data[i] == '/';
+	return depth;
+}
+
+/* Adds the ancestors of the cgroups, since their limits apply to all cgroups below. A user who may make cgroups may make thousands below
+ * one another: those deeper than CGROUP_DEPTH_MAX are left out, for the time to open them grows with the square of their number. */
 static void add_ancestors(struct strmap *paths, const struct cgroup_mounts *mounts)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
@@ -153,6 +163,8 @@ static void add_ancestors(struct strmap *paths, const struct cgroup_mounts *moun
 
 			if (known)
 				break;
+			if (depth_of(&path) > CGROUP_DEPTH_MAX)
+				continue;
 			add_bits(paths, path.data, path.len, controllers);
 		}
 	}

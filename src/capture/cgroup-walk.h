@@ -11,6 +11,9 @@
 /* In the value of a path: the cgroup has threads. Else it is only an ancestor of one that has. */
 enum { CGROUP_HAS_THREADS = 1 << 30 };
 
+/* The levels below the root of which cgroups without threads are read. */
+enum { CGROUP_DEPTH_MAX = 128 };
+
 struct cgroup_walk {
 	struct cgroup_v1_controllers controllers;
 	struct strmap v2;   /* paths; the value has the outcome of reading it */
@@ -38,7 +41,7 @@ struct cgroup_sink {
 	int (*add)(struct cgroup_sink *self, const struct cgroup_stats *stats);
 };
 
-/* Reads every noted cgroup, and its ancestors, that were not read before, version 2 before version 1, each by its path,
+/* Reads every noted cgroup, and its ancestors of up to CGROUP_DEPTH_MAX levels, that were not read before, version 2 before version 1, each by its path,
  * and passes those that could be read to @sink, with the time of their reading. @tally becomes that of all that were
  * noted so far. A hierarchy without a mount in @mounts is skipped, unless they are the system's: then its cgroups are
  * outside. Returns 0; the sink's -errno; or -EMFILE, -ENFILE or -ENOMEM if ctprof has run out of descriptors or
