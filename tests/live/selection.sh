@@ -117,6 +117,7 @@ expect "rows of compare --pid" \
     "$(jq -c '[.rows[] | select(.metric == "run_time_ns" and .group == "sel-many") | [.group, .delta]]' of-all.json)"
 
 # States, beside those of ps: a sleeping thread, one that is stopped, and a zombie.
+: >zombie
 python3 -c 'import os, time
 zombie = os.fork()
 if zombie == 0: os._exit(0)
