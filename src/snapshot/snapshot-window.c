@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/clock.h"
+
 /* clang-format off */
 const struct window_number_desc window_number_table[WINDOW_NUMBER_COUNT] = {
 #define WINDOW_NUMBER(id_, unit_, text_) [WINDOW_##id_] = {#id_, UNIT_##unit_, text_},
@@ -48,7 +50,7 @@ bool window_is_longer_than_asked(const struct snapshot_window *window)
 double window_unaccounted_percent(const struct snapshot_info *info)
 {
 	const struct snapshot_window *window = &info->window;
-	double length_s = (double)window->numbers[WINDOW_length_ns] / 1e9;
+	double length_s = (double)window->numbers[WINDOW_length_ns] / NS_PER_SECOND;
 
 	if (info->kind != KIND_window || !window->seen[WINDOW_unaccounted_clock_ticks] ||
 	    !window->seen[WINDOW_length_ns] || length_s <= 0)

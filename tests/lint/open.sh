@@ -58,10 +58,11 @@ src/jemalloc/helper-sandbox.c 2 the numbers of openat(2) and openat2(2), which h
 src/procfs/proc-text.c 1 files of /proc by number
 src/bpf/task-record.c 1 /proc/kallsyms
 src/knob/knob-file.c 3 the file of a knob: openat2 without links, at the place that output-place.h has found, and /proc/self/fd of what was looked at
-src/knob/guardian.c 2 /dev/null, and oom_score_adj of the guardian
+src/knob/changes.c 1 the working directory with O_PATH
+src/knob/guardian.c 3 /dev/null, oom_score_adj of the guardian, and the working directory with O_PATH
 src/knob/shell.c 2 the same of a command
 src/knob/state-dir.c 2 the directory in the one that output-place.h has found, and the lock in it
-src/knob/journal.c 2 the journal in that directory
+src/knob/journal.c 3 the journal in that directory, and with O_PATH the directory of commands, which is checked then
 src/experiment/outlook.c 1 /dev/null
 src/serve/serve-child.c 1 /dev/null
 src/experiment/workload.c 1 /dev/null
