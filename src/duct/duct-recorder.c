@@ -14,41 +14,63 @@ struct sample_reading {
 	struct duct_recorder *recorder;
 	struct job_memory *memory;
 	double cpu_time;
-	const struct duct_process *process; /* the one whose command is read */
-	struct strbuf *command;
+	/* Those whose commands are read, in the order of their numbers. */
+	const struct duct_process *const *processes;
+	size_t count;
+	struct strbuf *commands;
 	struct duct_storage *storage;
 	bool is_known; /* the storage */
 };
 
+/* Returns the place of a process among those whose commands are read; it is there. */
+static size_t place_of(const struct sample_reading *reading, uint32_t pid)
+{
+	size_t low = 0, high = reading->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (reading->processes[middle]->pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static void read_command(struct job_reading *self, uint32_t pid)
 {
 	const struct sample_reading *reading = (struct sample_reading *)self;
+	size_t place = place_of(reading, pid);
 
-	(void)pid;
-	duct_process_command(reading->proc_fd, reading->process, reading->command);
+	duct_process_command(reading->proc_fd, reading->processes[place],
+	                     &reading->commands[place]);
 }
 
 static void name_command(struct job_reading *self, uint32_t pid)
 {
 	const struct sample_reading *reading = (struct sample_reading *)self;
+	size_t place = place_of(reading, pid);
 
-	(void)pid;
-	duct_process_name(reading->process, reading->command);
+	duct_process_name(reading->processes[place], &reading->commands[place]);
 }
 
-static void command_of(void *context, const struct duct_process *process, struct strbuf *out)
+static void commands_of(void *context, const struct duct_process *const *processes, size_t count,
+                        struct strbuf *outs)
 {
 	struct job_reader *reader = ((const struct duct_recorder *)context)->reader;
-	uint32_t pid = process->pid;
-	const struct id_list one = {.ids = &pid, .count = 1};
+	cleanup_(id_list_done) struct id_list pids = {0};
 	struct sample_reading reading = {
 	        .base = {AVOIDS_MEMORY, read_command, name_command},
 	        .proc_fd = reader->proc_fd,
-	        .process = process,
-	        .command = out,
+	        .processes = processes,
+	        .count = count,
+	        .commands = outs,
 	};
 
-	job_reader_read(reader, &reading.base, &one);
+	for (size_t i = 0; i < count; i++)
+		*array_add(pids.ids, pids.count, pids.capacity) = processes[i]->pid;
+	job_reader_read(reader, &reading.base, &pids);
 }
 
 static void write_record(struct duct_recorder *recorder)
@@ -244,7 +266,7 @@ void duct_recorder_init(struct duct_recorder *recorder, const struct duct_file *
 	        .interval = (double)report_ns / NS_PER_SECOND,
 	        .series = {.host_memory = duct_host_memory(),
 	                   .most_pcpu = 100 * (double)sysconf(_SC_NPROCESSORS_CONF),
-	                   .command = command_of,
+	                   .commands = commands_of,
 	                   .context = recorder},
 	};
 }

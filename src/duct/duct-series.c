@@ -26,27 +26,12 @@ static void count_state(struct duct_entry *entry, const char *state)
 	memcpy(states->state, state, sizeof(states->state));
 }
 
-static void read_command(struct duct_series *series, struct duct_entry *entry,
-                         const struct duct_process *process)
-{
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-
-	/* The first words win, unless they are the name of a process without any. */
-	if (entry->has_command && entry->command[0] != '[')
-		return;
-	series->command(series->context, process, &text);
-	free(entry->command);
-	entry->command = mem_copy(strbuf_str(&text), text.len);
-	entry->has_command = true;
-}
-
 /* Adds one sample of a process to its entry. */
 static void fold(struct duct_series *series, struct duct_entry *entry,
                  const struct duct_process *process, uint64_t wall_ns)
 {
 	const double percent = 100 * process->cpu_time / process->age;
 
-	read_command(series, entry, process);
 	entry->last = *process;
 	entry->last_sample = series->samples;
 	entry->wall_ns = wall_ns;
@@ -92,6 +77,39 @@ static void merge(struct duct_series *series, const struct duct_process *process
 	}
 }
 
+/* The first words win, unless they are the name of a process without any. */
+static bool lacks_command(const struct duct_series *series, const struct duct_entry *entry)
+{
+	return entry->last_sample == series->samples &&
+	       (!entry->has_command || entry->command[0] == '[');
+}
+
+/* Reads the commands of all processes of this sample that lack one, together. */
+static void read_commands(struct duct_series *series)
+{
+	cleanup_(mem_freep) struct duct_entry **entries =
+	        mem_calloc(series->count + 1, sizeof(entries[0]));
+	cleanup_(mem_freep) const struct duct_process **processes =
+	        mem_calloc(series->count + 1, sizeof(processes[0]));
+	cleanup_(mem_freep) struct strbuf *texts = mem_calloc(series->count + 1, sizeof(texts[0]));
+	size_t count = 0;
+
+	for (size_t i = 0; i < series->count; i++) {
+		if (!lacks_command(series, &series->entries[i]))
+			continue;
+		entries[count] = &series->entries[i];
+		processes[count++] = &series->entries[i].last;
+	}
+	if (count > 0)
+		series->commands(series->context, processes, count, texts);
+	for (size_t i = 0; i < count; i++) {
+		free(entries[i]->command);
+		entries[i]->command = mem_copy(strbuf_str(&texts[i]), texts[i].len);
+		entries[i]->has_command = true;
+		strbuf_done(&texts[i]);
+	}
+}
+
 static void fold_all(struct duct_series *series, const struct duct_sample *sample)
 {
 	size_t at = 0;
@@ -109,6 +127,7 @@ static void fold_all(struct duct_series *series, const struct duct_sample *sampl
 			clear(entry);
 		fold(series, entry, process, sample->wall_ns);
 	}
+	read_commands(series);
 }
 
 static void add_sums(struct duct_sums *sums, const struct duct_series *series, double seconds)

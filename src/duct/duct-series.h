@@ -51,8 +51,9 @@ struct duct_sums {
 struct duct_series {
 	double host_memory; /* bytes; 0: not known */
 	double most_pcpu;   /* of all CPUs; 0: not known */
-	/* Appends the command line of a process. */
-	void (*command)(void *context, const struct duct_process *process, struct strbuf *out);
+	/* Appends the command line of each process, in the order of their numbers, to the buffer at its place. */
+	void (*commands)(void *context, const struct duct_process *const *processes, size_t count,
+	                 struct strbuf *outs);
 	void *context;
 	struct duct_entry *entries; /* owned; by pid */
 	size_t count, capacity;

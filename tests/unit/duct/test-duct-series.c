@@ -8,15 +8,19 @@
 
 #define WALL (1795341039 * NS_PER_SECOND) /* 2026-11-22 09:50:39 UTC */
 
-static void command(void *context, const struct duct_process *process, struct strbuf *out)
+static void commands(void *context, const struct duct_process *const *processes, size_t count,
+                     struct strbuf *outs)
 {
 	(void)context;
-	strbuf_addf(out, "cmd %u", process->pid);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(i == 0 || processes[i - 1]->pid < processes[i]->pid);
+		strbuf_addf(&outs[i], "cmd %u", processes[i]->pid);
+	}
 }
 
 static struct duct_series new_series(void)
 {
-	return (struct duct_series){.host_memory = 1000000, .command = command};
+	return (struct duct_series){.host_memory = 1000000, .commands = commands};
 }
 
 /* A process that began with the job. */
