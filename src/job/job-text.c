@@ -75,8 +75,8 @@ static void add_cpu(const struct job_values *values, struct strbuf *out)
 	put(out, " (user ", values, JOB_user_time, "");
 	put(out, ", system ", values, JOB_system_time, ")");
 	put(out, ", ", values, JOB_average_pcpu, "");
-	put(out, " of ", values, JOB_cpus, "");
-	strbuf_add_str(out, values->numbers[JOB_cpus] == 1 ? " CPU\n" : " CPUs\n");
+	put(out, " of one CPU (", values, JOB_cpus, "");
+	strbuf_add_str(out, values->numbers[JOB_cpus] == 1 ? " CPU)\n" : " CPUs)\n");
 }
 
 static void add_memory(const struct job_values *values, struct strbuf *out)

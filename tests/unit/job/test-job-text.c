@@ -9,7 +9,7 @@ static void test_answer_comes_first(void **state)
 	cleanup_(job_scene_done) struct job_scene scene;
 	static const char first[] =
 	        "make '-j 2': 2.000 s, exit 3\n"
-	        "  CPU      3.000 s (user 2.000 s, system 1.000 s), 150.0 % of 2 CPUs\n"
+	        "  CPU      3.000 s (user 2.000 s, system 1.000 s), 150.0 % of one CPU (2 CPUs)\n"
 	        "  memory   - peak in the cgroup, largest process -\n"
 	        "  RSS      3.0 MiB peak, - average of the sum (- samples)\n"
 	        "  waited   - for a CPU, - for storage\n";
