@@ -48,6 +48,13 @@ static void put(struct strbuf *out, const char *before, const struct job_values 
 	strbuf_add_str(out, after);
 }
 
+/* Appends a count and what it counts. */
+static void put_count(struct strbuf *out, const char *before, const struct job_values *values,
+                      enum job_value_id id, const char *one, const char *many)
+{
+	put(out, before, values, id, values->numbers[id] == 1 ? one : many);
+}
+
 static void add_head(const struct job_report *report, struct strbuf *out)
 {
 	const struct job_result *run = report->runs;
@@ -75,8 +82,7 @@ static void add_cpu(const struct job_values *values, struct strbuf *out)
 	put(out, " (user ", values, JOB_user_time, "");
 	put(out, ", system ", values, JOB_system_time, ")");
 	put(out, ", ", values, JOB_average_pcpu, "");
-	put(out, " of one CPU (", values, JOB_cpus, "");
-	strbuf_add_str(out, values->numbers[JOB_cpus] == 1 ? " CPU)\n" : " CPUs)\n");
+	put_count(out, " of one CPU (", values, JOB_cpus, " CPU)\n", " CPUs)\n");
 }
 
 static void add_memory(const struct job_values *values, struct strbuf *out)
@@ -87,13 +93,13 @@ static void add_memory(const struct job_values *values, struct strbuf *out)
 	begin(out, "RSS");
 	put(out, "", values, JOB_peak_rss, " peak");
 	put(out, ", ", values, JOB_average_rss, " average of the sum");
-	put(out, " (", values, JOB_num_samples, " samples)\n");
+	put_count(out, " (", values, JOB_num_samples, " sample)\n", " samples)\n");
 	if (!values->seen[JOB_peak_pss])
 		return;
 	begin(out, "PSS");
 	put(out, "", values, JOB_peak_pss, " peak");
 	put(out, ", ", values, JOB_average_pss, " average");
-	put(out, " (", values, JOB_num_pss_samples, " samples)\n");
+	put_count(out, " (", values, JOB_num_pss_samples, " sample)\n", " samples)\n");
 }
 
 static void add_counts(const struct job_values *values, struct strbuf *out)
@@ -102,8 +108,8 @@ static void add_counts(const struct job_values *values, struct strbuf *out)
 	put(out, "", values, JOB_run_queue_wait, " for a CPU");
 	put(out, ", ", values, JOB_blkio_delay, " for storage\n");
 	begin(out, "ran");
-	put(out, "", values, JOB_processes, " processes");
-	put(out, ", ", values, JOB_threads, " threads\n");
+	put_count(out, "", values, JOB_processes, " process", " processes");
+	put_count(out, ", ", values, JOB_threads, " thread\n", " threads\n");
 	begin(out, "faults");
 	put(out, "", values, JOB_minor_faults, " minor");
 	put(out, ", ", values, JOB_major_faults, " major\n");
