@@ -84,11 +84,14 @@ enum source_outcome kernel_config_parse(const char *text, size_t len, struct hos
 {
 	struct span found[KERNEL_OPTION_COUNT] = {0}, rest = {text, len}, line, name, value;
 	struct span hz = {0};
+	size_t lengths[KERNEL_OPTION_COUNT];
 	bool any = false;
 
 	/* A text without a newline at its end may be incomplete. */
 	if (len == 0 || text[len - 1] != '\n')
 		return OUTCOME_malformed;
+	for (unsigned i = 0; i < KERNEL_OPTION_COUNT; i++)
+		lengths[i] = strlen(kernel_option_table[i].name);
 	while (scan_line(&rest, &line)) {
 		if (line.len > 0 && line.text[line.len - 1] == '\r')
 			line.len--;
@@ -98,7 +101,8 @@ enum source_outcome kernel_config_parse(const char *text, size_t len, struct hos
 		if (span_is(name, "HZ"))
 			hz = value;
 		for (unsigned i = 0; i < KERNEL_OPTION_COUNT; i++)
-			if (span_is(name, kernel_option_table[i].name))
+			if (name.len == lengths[i] &&
+			    memcmp(name.text, kernel_option_table[i].name, name.len) == 0)
 				found[i] = value;
 	}
 	if (!any)

@@ -6,8 +6,10 @@
 #include "ctprof/snapshot/snapshot.h"
 #include "snapshot-reference.h"
 
+struct json_writer;
+
 /* Append the JSON text of the value of the key "labels", "window", "host", "sources", "probe_summary", "parse_summary",
- * "taskstats_summary", "sched_ext", "settings", "cost". */
+ * "taskstats_summary", "sched_ext", "cost". */
 void snapshot_meta_add_labels(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_window(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out);
@@ -16,8 +18,10 @@ void snapshot_meta_add_probe_summary(const struct snapshot_info *info, struct st
 void snapshot_meta_add_parse_summary(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_taskstats_summary(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_sched_ext(const struct snapshot_info *info, struct strbuf *out);
-void snapshot_meta_add_settings(const struct snapshot_info *info, struct strbuf *out);
 void snapshot_meta_add_cost(const struct snapshot_info *info, struct strbuf *out);
+
+/* Writes the value of the key "settings". */
+void snapshot_write_settings(struct json_writer *out, const struct settings *settings);
 
 /* Read these parts. "taskstats_summary" is not read, since "sources" has all of it. Unknown keys are ignored. Return 0,
  * or -EBADMSG with a sentence appended to @reterr if a known key has a value of the wrong kind. */

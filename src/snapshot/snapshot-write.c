@@ -362,8 +362,10 @@ int snapshot_write_end(struct snapshot_writer *writer, const struct snapshot_inf
 	json_write_key(out, "psi");
 	psi_write(out, &info->psi);
 	write_meta(writer, "sched_ext", snapshot_meta_add_sched_ext, info);
-	if (info->settings.seen)
-		write_meta(writer, "settings", snapshot_meta_add_settings, info);
+	if (info->settings.seen) {
+		json_write_key(out, "settings");
+		snapshot_write_settings(out, &info->settings);
+	}
 	write_meta(writer, "sources", snapshot_meta_add_sources, info);
 	if (info->kind == KIND_window)
 		write_meta(writer, "window", snapshot_meta_add_window, info);
