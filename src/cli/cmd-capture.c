@@ -15,6 +15,7 @@
 #include "query/selection-options.h"
 
 #include "window-note.h"
+#include "window-output.h"
 #include "window-wait.h"
 
 enum {
@@ -355,10 +356,8 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(command, "--source bpf reads all threads, no selection");
 	if (arguments.capture.source == CAPTURE_SOURCE_BPF && arguments.capture.proc_root)
 		return cli_usage_error(command, "--source bpf reads this system, not --proc-root");
-	if (!arguments.output || arguments.output[0] == '\0')
-		return cli_usage_error(command, "--output is missing");
-	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
-		return cli_usage_error(command, "a snapshot is not written to a terminal");
+	if (window_output_check(command, arguments.output) != 0)
+		return EXIT_USAGE;
 	if (arguments.capture.titles && arguments.capture.anonymous)
 		return cli_usage_error(command, "--titles are not --anonymous");
 	if (arguments.has_exits && arguments.length_ns == 0)

@@ -13,18 +13,7 @@
 #include "fleet/merge.h"
 #include "input/recording-operand.h"
 #include "input/snapshot-file.h"
-#include "query/report-lists.h"
-
-enum { OPT_OUTPUT = 1, OPT_READ_LIMIT, OPT_QUIET };
-
-static const struct cli_option options[] = {
-        {OPT_OUTPUT, 'o', "output", "FILE", "write the window to FILE, - for standard output",
-         TAKES(FILE)},
-        {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
-         TAKES_WORDS(report_caps)},
-        {OPT_QUIET, 'q', "quiet", NULL, "do not say what was merged", TAKES(NOTHING)},
-        {0},
-};
+#include "window-output.h"
 
 static const char *const notes[] = {
         "Each window is of another host. 'show -g host,pcomm OUT' groups by host as well;",
@@ -32,34 +21,6 @@ static const char *const notes[] = {
         "An existing FILE is only replaced by a whole window.",
         NULL,
 };
-
-struct arguments {
-	const char *output;
-	bool quiet;
-	struct snapshot_limits limits;
-};
-
-static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
-{
-	struct option_parser parser;
-	int id, r = 0;
-
-	options_init(&parser, command, argc, argv);
-	while (r >= 0 && (id = options_next(&parser)) > 0)
-		switch (id) {
-		case OPT_OUTPUT:
-			ret->output = parser.value;
-			break;
-		case OPT_READ_LIMIT:
-			r = list_read_limits(&parser, &ret->limits);
-			break;
-		case OPT_QUIET:
-			ret->quiet = true;
-			break;
-		}
-	options_done(&parser);
-	return r < 0 ? OPTIONS_ERROR : id;
-}
 
 /* A file as it was at its first reading. */
 struct input {
@@ -129,13 +90,13 @@ static int copy_rows(struct merge *merge, const struct inputs *inputs, size_t nu
 }
 
 static int write_out(struct merge *merge, const struct inputs *inputs,
-                     const struct arguments *arguments)
+                     const struct window_output *out)
 {
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
 	/* Done before its sink is. */
 	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
 	bool said = false;
-	int r = output_open(&output, arguments->output, OUTPUT_PRIVATE);
+	int r = output_open(&output, out->path, OUTPUT_PRIVATE);
 
 	if (r == 0) {
 		writer = snapshot_writer_new(&output.sink, SNAPSHOT_ZSTD_LEVEL);
@@ -148,19 +109,17 @@ static int write_out(struct merge *merge, const struct inputs *inputs,
 	if (r == 0)
 		r = output_commit(&output);
 	if (r < 0 && !said)
-		cli_error("%s: %s",
-		          strcmp(arguments->output, "-") == 0 ? "standard output"
-		                                              : arguments->output,
+		cli_error("%s: %s", strcmp(out->path, "-") == 0 ? "standard output" : out->path,
 		          output_reason(&output, r));
 	return r;
 }
 
-static int merge_files(const struct arguments *arguments, char **paths, size_t count)
+static int merge_files(const struct window_output *out, char **paths, size_t count)
 {
 	cleanup_(merge_freep) struct merge *merge = merge_new();
 	struct inputs inputs = {.files = mem_calloc(count, sizeof(inputs.files[0])),
 	                        .count = count,
-	                        .limits = &arguments->limits};
+	                        .limits = &out->limits};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
@@ -168,8 +127,8 @@ static int merge_files(const struct arguments *arguments, char **paths, size_t c
 		r = survey(merge, &inputs, &inputs.files[i]);
 	}
 	if (r == 0)
-		r = write_out(merge, &inputs, arguments);
-	if (r == 0 && !arguments->quiet && isatty(STDERR_FILENO)) {
+		r = write_out(merge, &inputs, out);
+	if (r == 0 && !out->quiet && isatty(STDERR_FILENO)) {
 		const struct snapshot_info *info = merge_info(merge);
 
 		cli_error("merged %llu threads of %llu hosts",
@@ -182,8 +141,8 @@ static int merge_files(const struct arguments *arguments, char **paths, size_t c
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct arguments arguments = {.limits = snapshot_default_limits};
-	int id = parse(command, argc, argv, &arguments);
+	struct window_output out;
+	int id = window_output_parse(command, argc, argv, &out);
 
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
 		return options_answer(command, id);
@@ -191,12 +150,10 @@ static int run(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (optind == argc)
 		return cli_usage_error(command, "a window is needed");
-	if (!arguments.output || arguments.output[0] == '\0')
-		return cli_usage_error(command, "--output is missing");
-	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
-		return cli_usage_error(command, "a snapshot is not written to a terminal");
-	mem_limit(arguments.limits.memory);
-	if (merge_files(&arguments, argv + optind, (size_t)(argc - optind)) < 0)
+	if (window_output_check(command, out.path) != 0)
+		return EXIT_USAGE;
+	mem_limit(out.limits.memory);
+	if (merge_files(&out, argv + optind, (size_t)(argc - optind)) < 0)
 		return EXIT_FAILED;
 	return EXIT_DONE;
 }
@@ -209,7 +166,7 @@ const struct command command_merge = {
         .other_names = other_names,
         .operands = "WINDOW...",
         .operand_values = TAKES(SNAPSHOT),
-        .options = {options, NULL},
+        .options = {window_output_options, NULL},
         .notes = notes,
         .run = run,
 };

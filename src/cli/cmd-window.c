@@ -10,20 +10,9 @@
 #include "command/options.h"
 #include "input/fd-source.h"
 #include "input/recording-operand.h"
-#include "query/report-lists.h"
 #include "window-note.h"
+#include "window-output.h"
 #include "window/window.h"
-
-enum { OPT_OUTPUT = 1, OPT_READ_LIMIT, OPT_QUIET };
-
-static const struct cli_option options[] = {
-        {OPT_OUTPUT, 'o', "output", "FILE", "write the window to FILE, - for standard output",
-         TAKES(FILE)},
-        {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
-         TAKES_WORDS(report_caps)},
-        {OPT_QUIET, 'q', "quiet", NULL, "say nothing about what the window holds", TAKES(NOTHING)},
-        {0},
-};
 
 static const char *const notes[] = {
         "Both are lifetime snapshots of one boot. The work of threads that ended between",
@@ -32,34 +21,6 @@ static const char *const notes[] = {
         "An existing FILE is only replaced by a whole window.",
         NULL,
 };
-
-struct arguments {
-	const char *output;
-	bool quiet;
-	struct snapshot_limits limits;
-};
-
-static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
-{
-	struct option_parser parser;
-	int id, r = 0;
-
-	options_init(&parser, command, argc, argv);
-	while (r >= 0 && (id = options_next(&parser)) > 0)
-		switch (id) {
-		case OPT_OUTPUT:
-			ret->output = parser.value;
-			break;
-		case OPT_READ_LIMIT:
-			r = list_read_limits(&parser, &ret->limits);
-			break;
-		case OPT_QUIET:
-			ret->quiet = true;
-			break;
-		}
-	options_done(&parser);
-	return r < 0 ? OPTIONS_ERROR : id;
-}
 
 static const char *name_of(const char *path, const char *standard)
 {
@@ -83,14 +44,14 @@ struct window_maker {
 	            struct snapshot_info *info, struct strbuf *reterr);
 };
 
-static int write_out(const struct arguments *arguments, struct window_maker *maker,
+static int write_out(const struct window_output *out, struct window_maker *maker,
                      struct snapshot_info *info)
 {
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
 	/* Done before its sink is. */
 	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r = output_open(&output, arguments->output, OUTPUT_PRIVATE);
+	int r = output_open(&output, out->path, OUTPUT_PRIVATE);
 
 	if (r == 0) {
 		writer = snapshot_writer_new(&output.sink, SNAPSHOT_ZSTD_LEVEL);
@@ -101,7 +62,7 @@ static int write_out(const struct arguments *arguments, struct window_maker *mak
 	if (r < 0 && reason.len > 0)
 		cli_error("%s", strbuf_str(&reason));
 	else if (r < 0)
-		cli_error("%s: %s", name_of(arguments->output, "standard output"),
+		cli_error("%s: %s", name_of(out->path, "standard output"),
 		          output_reason(&output, r));
 	return r;
 }
@@ -117,15 +78,15 @@ static int join(struct window_maker *self, struct snapshot_writer *writer,
 	return window_make(&((struct joiner *)self)->window, writer, info, reterr);
 }
 
-static int make_of_two(const struct arguments *arguments, char **paths, struct snapshot_info *info)
+static int make_of_two(const struct window_output *out, char **paths, struct snapshot_info *info)
 {
 	cleanup_(fd_source_done) struct fd_source first = FD_SOURCE_INIT, last = FD_SOURCE_INIT;
-	struct joiner joiner = {{join}, {.limits = &arguments->limits}};
+	struct joiner joiner = {{join}, {.limits = &out->limits}};
 	int r = open_input(&first, paths[0], &joiner.window.first);
 
 	if (r == 0)
 		r = open_input(&last, paths[1], &joiner.window.last);
-	return r < 0 ? r : write_out(arguments, &joiner.maker, info);
+	return r < 0 ? r : write_out(out, &joiner.maker, info);
 }
 
 struct adder {
@@ -160,14 +121,14 @@ static int open_range(struct recording_operand *operand, const char *text)
 	return r;
 }
 
-static int make_of_range(const struct arguments *arguments, const char *text,
+static int make_of_range(const struct window_output *out, const char *text,
                          struct snapshot_info *info)
 {
-	struct adder adder = {{add_up}, RECORDING_OPERAND_INIT, text, &arguments->limits};
+	struct adder adder = {{add_up}, RECORDING_OPERAND_INIT, text, &out->limits};
 	int r = open_range(&adder.operand, text);
 
 	if (r == 0)
-		r = write_out(arguments, &adder.maker, info);
+		r = write_out(out, &adder.maker, info);
 	recording_operand_done(&adder.operand);
 	return r;
 }
@@ -180,8 +141,8 @@ static bool is_one_snapshot(const char *path)
 static int run(const struct command *command, int argc, char **argv)
 {
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
-	struct arguments arguments = {.limits = snapshot_default_limits};
-	int id = parse(command, argc, argv, &arguments), given = argc - optind;
+	struct window_output out;
+	int id = window_output_parse(command, argc, argv, &out), given = argc - optind;
 
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
 		return options_answer(command, id);
@@ -199,15 +160,13 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(
 		        command,
 		        "only one snapshot can come from standard input, or from one pipe");
-	if (!arguments.output || arguments.output[0] == '\0')
-		return cli_usage_error(command, "--output is missing");
-	if (strcmp(arguments.output, "-") == 0 && isatty(STDOUT_FILENO))
-		return cli_usage_error(command, "a snapshot is not written to a terminal");
-	mem_limit(arguments.limits.memory);
-	if ((given == 1 ? make_of_range(&arguments, argv[optind], &info)
-	                : make_of_two(&arguments, argv + optind, &info)) < 0)
+	if (window_output_check(command, out.path) != 0)
+		return EXIT_USAGE;
+	mem_limit(out.limits.memory);
+	if ((given == 1 ? make_of_range(&out, argv[optind], &info)
+	                : make_of_two(&out, argv + optind, &info)) < 0)
 		return EXIT_FAILED;
-	if (!arguments.quiet && isatty(STDERR_FILENO))
+	if (!out.quiet && isatty(STDERR_FILENO))
 		window_note_contents(&info);
 	return EXIT_DONE;
 }
@@ -220,7 +179,7 @@ const struct command command_window = {
         .other_names = other_names,
         .operands = "FIRST LAST | DIR@RANGE",
         .operand_values = TAKES(SNAPSHOT),
-        .options = {options, NULL},
+        .options = {window_output_options, NULL},
         .notes = notes,
         .run = run,
 };
