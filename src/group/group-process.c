@@ -165,12 +165,18 @@ void group_process_add(struct group_process *process, const struct thread_sample
 	}
 }
 
-void group_process_add_group(struct group_process *process, struct group *group)
+void group_process_add_group(struct group_process *process, struct group *group,
+                             const uint32_t names[GROUP_KEYS_MAX])
 {
-	if (process->by_threads_alone || group->of_process == process->number)
+	struct group_place *place;
+
+	if (group->of_process == process->number ||
+	    (process->by_threads_alone && process->group_count > 0))
 		return;
 	group->of_process = process->number;
-	*array_add(process->groups, process->group_count, process->group_size) = group;
+	place = array_add(process->groups, process->group_count, process->group_size);
+	place->group = group;
+	memcpy(place->names, names, sizeof(place->names));
 }
 
 /* Returns whether each thread is in the sum, or only in the total. An impossible value of a thread is in neither, since it

@@ -11,8 +11,9 @@ bool group_process_is_next(const struct group_process *process, const struct thr
 void group_process_add(struct group_process *process, const struct thread_sample *sample,
                        const struct host *host);
 
-/* Lists the group of a thread that was added, unless all keys are of threads. */
-void group_process_add_group(struct group_process *process, struct group *group);
+/* Lists the group of a thread that was added, and the numbers of its names. If all keys are of threads, it lists the first one only. */
+void group_process_add_group(struct group_process *process, struct group *group,
+                             const uint32_t names[GROUP_KEYS_MAX]);
 
 /* Returns whether the process has totals of the source, and what they exceed the sums over its threads by is known: all of its
  * threads have values of these metrics, or else all are in one group, to which the rest of the total belongs. */

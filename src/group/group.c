@@ -254,13 +254,13 @@ void group_table_add(struct group_table *table, struct thread_sample *sample)
 	if (!wanted)
 		return;
 	add_to_group(table, sample, numbers);
-	group_process_add_group(&table->process, table->last);
+	group_process_add_group(&table->process, table->last, numbers);
 }
 
-/* Sets process->names to those of its exited threads. */
-static void name_exited(struct group_table *table)
+/* Sets the names of keys of threads to those of the process's exited threads. */
+static void name_exited(struct group_table *table, uint32_t names[GROUP_KEYS_MAX])
 {
-	struct group_process *process = &table->process;
+	const struct group_process *process = &table->process;
 	const struct exited_process exited = {
 	        process->tgid,         process->start_time_clock_ticks,
 	        process->successors,   strbuf_str(&process->pcomm),
@@ -269,8 +269,8 @@ static void name_exited(struct group_table *table)
 
 	for (unsigned i = 0; i < table->by.count; i++)
 		if (group_key_is_of_thread(table->by.keys[i]))
-			process->names[i] = key_names_of_exited(&table->names[i], &table->by, i,
-			                                        &exited, table->host);
+			names[i] = key_names_of_exited(&table->names[i], &table->by, i, &exited,
+			                               table->host);
 }
 
 /* Returns the hash of the exited threads of the last process. */
@@ -304,18 +304,21 @@ static void note_sources(const struct group_table *table, uint32_t left_out, uin
 			*known |= process->totals_seen & UINT32_C(1) << i;
 }
 
-/* Notes whether the totals of a name's exited threads are known, with or without work. */
-static void note_exited(struct group_table *table)
+/* Notes once for a process whether the totals of a name's exited threads are known, with or without work. */
+static void note_exited(struct group_table *table, const uint32_t names[GROUP_KEYS_MAX],
+                        uint32_t left_out)
 {
-	size_t key_len = table->by.count * sizeof(table->process.names[0]);
-	struct strmap_entry *entry =
-	        strmap_add(&table->exited, (const char *)table->process.names, key_len);
+	size_t key_len = table->by.count * sizeof(names[0]);
+	struct strmap_entry *entry = strmap_add(&table->exited, (const char *)names, key_len);
 	struct group *group = strmap_get(&table->map, entry->key, key_len);
 	struct exited_note *note = entry->value;
 
 	if (!note)
 		note = entry->value = mem_calloc(1, sizeof(*note));
-	note_sources(table, 0, &note->known, note->unknown);
+	if (note->of_process == table->process.number)
+		return;
+	note->of_process = table->process.number;
+	note_sources(table, left_out, &note->known, note->unknown);
 	if (!group)
 		return;
 	group->known = note->known;
@@ -354,17 +357,24 @@ static void add_covered(struct group *group, const struct group_process *process
 	}
 }
 
-/* Marks the groups of a process whose exited threads may have been in any of them. */
-static void leave_out_exited(const struct group_table *table,
-                             uint64_t remainders[PROCESS_TOTAL_COUNT])
+/* Marks the groups of a process whose exited threads may have been in any of them, and notes that in the names that they have beside
+ * these groups. */
+static void leave_out_exited(struct group_table *table, uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
-	const struct group_process *process = &table->process;
+	struct group_process *process = &table->process;
 	uint32_t unseen = group_process_unseen(process, remainders), left_out;
 
 	left_out = group_process_left_out(process, remainders);
 	for (size_t i = 0; i < process->group_count; i++) {
-		struct group *group = process->groups[i];
+		struct group_place *place = &process->groups[i];
+		struct group *group = place->group;
 
+		if (process->by_thread_names) {
+			name_exited(table, place->names);
+			note_exited(table, place->names, left_out);
+		}
+		if (process->by_threads_alone)
+			continue;
 		note_sources(table, left_out, &group->known, group->unknown);
 		group->exited_left_out |= left_out | process->totals_impossible;
 		group->exited_unseen |= unseen;
@@ -389,12 +399,12 @@ void group_table_finish(struct group_table *table)
 	}
 	if (process->exited_unwanted)
 		return;
-	name_exited(table);
+	name_exited(table, process->names);
 	if (by_thread_names) {
 		any = any && group_process_remove_rounding(process, remainders);
 		if (any)
 			group_of(table, process->names);
-		note_exited(table);
+		note_exited(table, process->names, 0);
 	} else {
 		group = group_of(table, process->names);
 		note_sources(table, 0, &group->known, group->unknown);

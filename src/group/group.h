@@ -124,6 +124,14 @@ struct fold_cell group_number(const struct group *group, enum metric_id metric);
 struct exited_note {
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
 	uint32_t known;
+	uint32_t
+	        of_process; /* number of the process that was noted last, see struct group_process */
+};
+
+/* A group of the process whose threads are being added, and the numbers of its names. */
+struct group_place {
+	struct group *group; /* borrowed */
+	uint32_t names[GROUP_KEYS_MAX];
 };
 
 /* The process whose threads are being added: its totals, which come with one of them, and the sums over its threads so
@@ -142,8 +150,8 @@ struct group_process {
 	/* Its threads have several names for a key that is not one of threads, or a filter without such keys has only some of them. Then
 	 * the group of its exited threads is unknown. */
 	bool is_divided;
-	/* Each group of its threads once, borrowed; the array is owned. Empty if all keys are of threads. */
-	struct group **groups;
+	/* Each group of its threads once, only the first one if all keys are of threads. Owned. */
+	struct group_place *groups;
 	size_t group_count, group_size;
 	uint32_t number;     /* of the process in its table */
 	uint32_t successors; /* process_successors of its threads */

@@ -184,6 +184,65 @@ static void test_tree(void **state)
 	}
 }
 
+/* Stores the sources of the row of exited threads in /a that can be compared. */
+static void compare_exited(struct group_by by, struct group_filter *filter, bool divided[2],
+                           uint64_t run_ns[2], unsigned *ret_sources)
+{
+	static const struct span names[] = {{"/a", 2}, {"p (exited threads)", 18}};
+	struct group_table tables[2];
+	struct group *rows[2];
+
+	for (unsigned side = 0; side < 2; side++) {
+		bool is_divided = divided[side];
+
+		group_table_init(&tables[side], by);
+		tables[side].seed = tables[0].seed;
+		tables[side].filter = filter;
+		add(&tables[side], 1, 1, is_divided ? "/b" : "/a", WINDOW_PART_NONE,
+		    (struct totals){true, run_ns[side] / 10000000, run_ns[side], 3});
+		for (uint32_t tid = 2; tid < 4; tid++)
+			add(&tables[side], 1, tid, "/a", WINDOW_PART_NONE, (struct totals){0});
+		group_table_finish(&tables[side]);
+	}
+	for (unsigned side = 0; side < 2; side++)
+		group_table_complete(&tables[side], &tables[!side]);
+	for (unsigned side = 0; side < 2; side++)
+		rows[side] = group_table_find(&tables[side], &names[by.count > 1 ? 0 : 1]);
+	assert_non_null(rows[0]);
+	assert_non_null(rows[1]);
+	*ret_sources = group_comparable_sources(rows[0], rows[1]);
+	for (unsigned side = 0; side < 2; side++)
+		group_table_done(&tables[side]);
+}
+
+/* Their row is not compared with a side that does not know where they were: it is not new there, nor gone. */
+static void test_row_of_exited(void **state)
+{
+	const struct group_by tree = {.count = 2, .keys = {GROUP_KEY_cgroup, GROUP_KEY_comm_exact}};
+	unsigned stat = 1u << PROCESS_SOURCE_stat, sources;
+
+	(void)state;
+	for (unsigned side = 0; side < 2; side++)
+		for (unsigned filtered = 0; filtered < 2; filtered++) {
+			cleanup_(group_filter_done) struct group_filter filter = {
+			        .by = group_by_key(GROUP_KEY_cgroup, false), .label = "/a"};
+			struct group_by by =
+			        filtered ? group_by_key(GROUP_KEY_comm_exact, false) : tree;
+
+			compare_exited(by, filtered ? &filter : NULL,
+			               (bool[2]){side == 0, side == 1},
+			               (uint64_t[2]){1000000000, 1000000000}, &sources);
+			assert_int_equal(sources & stat, 0);
+			/* Without work that was left out, all of it is known. */
+			compare_exited(by, filtered ? &filter : NULL,
+			               (bool[2]){side == 0, side == 1},
+			               (uint64_t[2]){side == 0 ? 30000000 : 1000000000,
+			                             side == 0 ? 1000000000 : 30000000},
+			               &sources);
+			assert_int_equal(sources, EVERY_SOURCE);
+		}
+}
+
 /* The rows that a cgroup consists of lack them as the cgroup does; with the whole process, they do not. */
 static void test_filter(void **state)
 {
@@ -217,7 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_lifetime),   cmocka_unit_test(test_window),
 	        cmocka_unit_test(test_comparable), cmocka_unit_test(test_tree),
-	        cmocka_unit_test(test_filter),
+	        cmocka_unit_test(test_filter),     cmocka_unit_test(test_row_of_exited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
