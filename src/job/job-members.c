@@ -71,10 +71,15 @@ static struct job_live *new_left(struct job_result *result)
 static void add_left(struct job_reading *self, uint32_t pid)
 {
 	const struct members_reading *reading = (struct members_reading *)self;
+	struct job_result *result = reading->result;
 	struct job_live live;
 
-	if (job_live_read(reading->proc_fd, (pid_t)pid, &live))
-		*new_left(reading->result) = live;
+	if (!job_live_read(reading->proc_fd, (pid_t)pid, &live))
+		return;
+	if (live.is_zombie)
+		*array_add(result->zombies, result->zombie_count, result->zombie_capacity) = live;
+	else
+		*new_left(result) = live;
 }
 
 /* A process that stalls is there. */

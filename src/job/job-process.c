@@ -338,9 +338,9 @@ static double own_cpu_time(pid_t pid, double by_ticks, double tick)
 }
 
 /* The state is that of the leader, which may have ended while other threads go on. */
-static bool has_ended(char state, double threads)
+static bool is_zombie(char state, double threads)
 {
-	return state == 'X' || (state == 'Z' && threads <= 1);
+	return state == 'Z' && threads <= 1;
 }
 
 bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
@@ -354,8 +354,9 @@ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
 	if (read_file(proc_fd, ret->pid, "stat", &text) < 0)
 		return false;
 	state = read_name(&text, ret->comm);
-	if (state == 0 || has_ended(state, field_of(&text, STAT_THREADS)))
+	if (state == 0 || state == 'X')
 		return false;
+	ret->is_zombie = is_zombie(state, field_of(&text, STAT_THREADS));
 	if (!stat_field(strbuf_str(&text), text.len, STAT_START, &ret->start_ticks))
 		return false;
 	ret->start_ticks = boot_clock_start_ticks(ret->start_ticks);

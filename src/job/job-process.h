@@ -57,10 +57,11 @@ must_check_ bool job_io_read_open(int fd, double ret[JOB_IO_COUNT]);
 
 enum { JOB_COMM_BYTES = 16 };
 
-/* A process that goes on when the job has ended. */
+/* A process that is there when the job has ended: it goes on, or a parent that goes on has not waited for it. */
 struct job_live {
 	uint32_t pid;
 	char comm[JOB_COMM_BYTES];
+	bool is_zombie;       /* its whole process has ended */
 	bool is_stalled;      /* it holds up its readers: nothing below is known */
 	uint64_t start_ticks; /* since the boot */
 	/* Counters of the process and of its children that were waited for. */
@@ -78,7 +79,7 @@ struct job_live {
 	double voluntary_switches, involuntary_switches;
 };
 
-/* Returns false if it is not there, or a zombie. A process whose leader alone has ended goes on. */
+/* Returns false if it is not there. A process whose leader alone has ended goes on. */
 must_check_ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret);
 
 /* Reads only the name, which no process holds up. */

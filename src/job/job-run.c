@@ -414,6 +414,8 @@ static void finish(struct job *job)
 	        job_cgroup_leaf(&job->cgroup) ? JOB_SOURCE_cgroup : JOB_SOURCE_wait,
 	        (double)result->left_count);
 	job_tally_values(&job->tally, result->left, result->left_count, values);
+	for (size_t i = 0; i < result->zombie_count; i++)
+		job_tally_add(&result->zombies[i], values);
 	check_cgroup(job, &of_cgroup);
 	stop_ends(job);
 	job_base_subtract(&job->base, &of_cgroup, values);
@@ -535,5 +537,6 @@ void job_result_done(struct job_result *result)
 	strbuf_done(&result->leftover);
 	job_groups_done(&result->groups);
 	free(result->left);
+	free(result->zombies);
 	*result = (struct job_result){0};
 }

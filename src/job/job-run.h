@@ -76,6 +76,8 @@ struct job_result {
 	struct job_groups groups; /* none if ends are not known */
 	struct job_live *left;    /* processes that go on; owned */
 	size_t left_count, left_capacity;
+	struct job_live *zombies; /* children of these that have ended; owned */
+	size_t zombie_count, zombie_capacity;
 };
 
 /* Runs the command to its end. @ret is zeroed or done. Returns 0, also if the command cannot be executed; or -errno with a

@@ -118,28 +118,15 @@ bool job_tally_reap(struct job_tally *tally, pid_t pid, bool *ret_ended, int *re
 	return ended == 0;
 }
 
-static void set_io(const struct job_tally *tally, const struct job_live *live, size_t count,
-                   struct job_values *values)
-{
-	static const enum job_value_id ids[JOB_IO_COUNT] = {
-	        [JOB_IO_RCHAR] = JOB_rchar,
-	        [JOB_IO_WCHAR] = JOB_wchar,
-	        [JOB_IO_SYSCR] = JOB_syscr,
-	        [JOB_IO_SYSCW] = JOB_syscw,
-	        [JOB_IO_READ_BYTES] = JOB_read_bytes,
-	        [JOB_IO_WRITE_BYTES] = JOB_write_bytes,
-	        [JOB_IO_CANCELLED] = JOB_cancelled_write_bytes,
-	};
-	bool known = tally->has_io;
-
-	for (size_t i = 0; i < count; i++)
-		known = known && live[i].has_io;
-	for (unsigned k = 0; known && k < JOB_IO_COUNT; k++) {
-		job_set(values, ids[k], JOB_SOURCE_wait, tally->io[k]);
-		for (size_t i = 0; i < count; i++)
-			job_add(values, ids[k], live[i].io[k]);
-	}
-}
+static const enum job_value_id io_values[JOB_IO_COUNT] = {
+        [JOB_IO_RCHAR] = JOB_rchar,
+        [JOB_IO_WCHAR] = JOB_wchar,
+        [JOB_IO_SYSCR] = JOB_syscr,
+        [JOB_IO_SYSCW] = JOB_syscw,
+        [JOB_IO_READ_BYTES] = JOB_read_bytes,
+        [JOB_IO_WRITE_BYTES] = JOB_write_bytes,
+        [JOB_IO_CANCELLED] = JOB_cancelled_write_bytes,
+};
 
 /* Forgets what the counters of each live process belong to. */
 static void forget_live(struct job_values *values)
@@ -151,6 +138,23 @@ static void forget_live(struct job_values *values)
 		job_forget(values, ids[i]);
 }
 
+void job_tally_add(const struct job_live *live, struct job_values *values)
+{
+	if (live->is_stalled)
+		forget_live(values);
+	job_add(values, JOB_user_time, live->user_time);
+	job_add(values, JOB_system_time, live->system_time);
+	job_add(values, JOB_cpu_time, live->cpu_time);
+	job_add(values, JOB_minor_faults, live->minor_faults);
+	job_add(values, JOB_major_faults, live->major_faults);
+	for (unsigned k = 0; k < JOB_IO_COUNT; k++) {
+		if (live->has_io)
+			job_add(values, io_values[k], live->io[k]);
+		else
+			job_forget(values, io_values[k]);
+	}
+}
+
 void job_tally_values(const struct job_tally *tally, const struct job_live *live, size_t count,
                       struct job_values *values)
 {
@@ -159,15 +163,10 @@ void job_tally_values(const struct job_tally *tally, const struct job_live *live
 	job_set(values, JOB_cpu_time, JOB_SOURCE_wait, tally->user_time + tally->system_time);
 	job_set(values, JOB_minor_faults, JOB_SOURCE_wait, tally->minor_faults);
 	job_set(values, JOB_major_faults, JOB_SOURCE_wait, tally->major_faults);
-	for (size_t i = 0; i < count; i++) {
-		if (live[i].is_stalled)
-			forget_live(values);
-		job_add(values, JOB_user_time, live[i].user_time);
-		job_add(values, JOB_system_time, live[i].system_time);
-		job_add(values, JOB_cpu_time, live[i].cpu_time);
-		job_add(values, JOB_minor_faults, live[i].minor_faults);
-		job_add(values, JOB_major_faults, live[i].major_faults);
-	}
+	for (unsigned k = 0; tally->has_io && k < JOB_IO_COUNT; k++)
+		job_set(values, io_values[k], JOB_SOURCE_wait, tally->io[k]);
+	for (size_t i = 0; i < count; i++)
+		job_tally_add(&live[i], values);
 	/* Nobody says how often the threads of a live process that have ended switched. */
 	if (count == 0) {
 		job_set(values, JOB_voluntary_switches, JOB_SOURCE_wait, tally->voluntary_switches);
@@ -175,5 +174,4 @@ void job_tally_values(const struct job_tally *tally, const struct job_live *live
 		        tally->involuntary_switches);
 	}
 	job_set(values, JOB_largest_rss, JOB_SOURCE_wait, tally->largest_rss);
-	set_io(tally, live, count, values);
 }

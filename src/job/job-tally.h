@@ -39,3 +39,6 @@ bool job_tally_reap(struct job_tally *tally, pid_t pid, bool *ret_ended, int *re
 /* Sets the values; those of @live, which go on, are added. */
 void job_tally_values(const struct job_tally *tally, const struct job_live *live, size_t count,
                       struct job_values *values);
+
+/* Adds a process that nobody has waited for to the values that are known. A value that it lacks is not known any more. */
+void job_tally_add(const struct job_live *live, struct job_values *values);

@@ -131,15 +131,18 @@ static void test_live(void **state)
 	temp_tree_remove(proc, "5/task/6/schedstat");
 	assert_true(job_live_read(proc->fd, 5, &live));
 	assert_false(live.has_schedstat);
-	temp_tree_write_text(proc, "5/stat", "5 (a) Z 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20\n");
+	temp_tree_write_text(proc, "5/stat", "5 (a) X 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20\n");
 	assert_false(job_live_read(proc->fd, 5, &live));
 	/* Zombies have one thread, or none. */
 	temp_tree_write_text(proc, "5/stat",
 	                     "5 (a) Z 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20 0 1 0 20\n");
-	assert_false(job_live_read(proc->fd, 5, &live));
+	assert_true(job_live_read(proc->fd, 5, &live));
+	assert_true(live.is_zombie);
+	assert_float_equal(live.cpu_time, (125 * tick), 1e-9);
 	temp_tree_write_text(proc, "5/stat",
 	                     "5 (a) Z 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20 0 2 0 20\n");
 	assert_true(job_live_read(proc->fd, 5, &live));
+	assert_false(live.is_zombie);
 	assert_float_equal(live.user_time, (57 * tick), 1e-9);
 	assert_false(job_live_read(proc->fd, 77, &live));
 	temp_tree_write_text(proc, "5/comm", "a) (b\n");

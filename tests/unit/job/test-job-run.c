@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -67,6 +68,35 @@ static void test_left(void **state)
 	assert_int_equal(kill((pid_t)result.left[0].pid, SIGKILL), 0);
 }
 
+/* Runs a job that leaves a process and a zombie of it. Returns whether its time has that of the zombie. */
+static bool has_zombie(void)
+{
+	cleanup_(job_result_done) struct job_result result = {0};
+
+	run_script("(sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done' &"
+	           " exec sleep 30) & sleep 1",
+	           false, &result);
+	for (size_t i = 0; i < result.left_count; i++)
+		(void)kill((pid_t)result.left[i].pid, SIGKILL);
+	return result.container == JOB_CONTAINER_SUBREAPER && result.left_count == 1 &&
+	       result.zombie_count == 1 && result.zombies[0].cpu_time > .01 &&
+	       result.values.numbers[JOB_cpu_time] > result.zombies[0].cpu_time;
+}
+
+/* Only root makes a cgroup, which has the time of zombies by itself. */
+static void test_zombie(void **state)
+{
+	enum { NOBODY = 65534 };
+	pid_t pid = fork();
+	int status = -1;
+
+	(void)state;
+	if (pid == 0)
+		_exit((geteuid() != 0 || setuid(NOBODY) == 0) && has_zombie() ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 /* An orphan in a session of its own is waited for. */
 static void test_wait_all(void **state)
 {
@@ -107,9 +137,8 @@ static void test_not_started(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_values),
-	        cmocka_unit_test(test_left),
-	        cmocka_unit_test(test_wait_all),
+	        cmocka_unit_test(test_values),      cmocka_unit_test(test_left),
+	        cmocka_unit_test(test_zombie),      cmocka_unit_test(test_wait_all),
 	        cmocka_unit_test(test_not_started),
 	};
 
