@@ -148,10 +148,10 @@ int regular_file_reopen(int path_fd, enum file_systems allowed)
 	return fd < 0 ? -errno : fd;
 }
 
-static int find(int root_fd, const char *path, uint64_t resolve)
+static int find(int root_fd, const char *path, int flags, uint64_t resolve)
 {
 	struct open_how how = {
-	        .flags = O_PATH | O_CLOEXEC,
+	        .flags = (__u64)(O_PATH | O_CLOEXEC | flags),
 	        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
 	};
 	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
@@ -161,7 +161,7 @@ static int find(int root_fd, const char *path, uint64_t resolve)
 
 int regular_file_find_cached(int root_fd, const char *path)
 {
-	return find(root_fd, path, RESOLVE_CACHED);
+	return find(root_fd, path, 0, RESOLVE_CACHED);
 }
 
 int regular_file_find_link(int dir_fd, const char *path)
@@ -173,9 +173,17 @@ int regular_file_find_link(int dir_fd, const char *path)
 
 int regular_file_open(int root_fd, const char *path, enum file_systems allowed)
 {
-	cleanup_(fd_closep) int path_fd = find(root_fd, path, 0);
+	cleanup_(fd_closep) int path_fd = find(root_fd, path, 0, 0);
 
 	return path_fd < 0 ? path_fd : regular_file_reopen(path_fd, allowed);
+}
+
+int regular_file_open_dir(int root_fd, const char *path, enum file_systems allowed)
+{
+	cleanup_(fd_closep) int path_fd = find(root_fd, path, O_DIRECTORY, 0);
+	int r = path_fd < 0 ? path_fd : file_system_check(path_fd, allowed);
+
+	return r < 0 ? r : fd_open_dir_at(path_fd, ".");
 }
 
 int regular_file_open_link(int dir_fd, const char *path, enum file_systems allowed)

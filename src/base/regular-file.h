@@ -43,6 +43,9 @@ must_check_ int file_system_check(int fd, enum file_systems allowed);
  * ever if a directory of the path is on a file system that does not answer: call it in a helper process. */
 must_check_ int regular_file_open(int root_fd, const char *path, enum file_systems allowed);
 
+/* Opens the directory at @path below @root_fd in the same way; O_RDONLY and O_CLOEXEC. -ENOTDIR for anything else. */
+must_check_ int regular_file_open_dir(int root_fd, const char *path, enum file_systems allowed);
+
 /* Opens a path that only this user has chosen, from the directory @dir_fd on or from AT_FDCWD, and follows links: one of /proc, such
  * as /proc/<pid>/map_files/<range>, leads to a file by itself. Other processes influence only the target. */
 must_check_ int regular_file_open_link(int dir_fd, const char *path, enum file_systems allowed);

@@ -107,7 +107,7 @@ static void closedir_p(DIR **dir)
 
 static void visit_directory(struct names *names, const char *path, visit_entry *visit)
 {
-	int fd = fd_open_dir_at(names->root_fd, path);
+	int fd = regular_file_open_dir(names->root_fd, path, FILE_SYSTEMS_LOCAL);
 	cleanup_(closedir_p) DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 

@@ -216,6 +216,21 @@ static void test_other_files(void **state)
 	host_done(&host);
 }
 
+/* A data directory may be elsewhere: the link that leads to it begins at the root of the tree. */
+static void test_moved(void **state)
+{
+	struct temp_tree *tree = *state;
+	struct host host;
+
+	temp_tree_write_text(tree, "data/docker/containers/" ID_A "/config.v2.json",
+	                     "{\"Name\":\"/moved\"}");
+	temp_tree_make_dir(tree, "var/lib");
+	assert_int_equal(symlinkat("/data/docker", tree->fd, "var/lib/docker"), 0);
+	host = read_names(tree);
+	check_name(&host, ID_A, "moved");
+	host_done(&host);
+}
+
 /* A second reading adds to the names of the first one, up to the size of a map. */
 static void test_added(void **state)
 {
@@ -267,6 +282,7 @@ int main(void)
 	        in_tree(test_docker),      in_tree(test_containerd), in_tree(test_moby),
 	        in_tree(test_storage),     in_tree(test_machines),   in_tree(test_senseless),
 	        in_tree(test_other_files), in_tree(test_added),      in_tree(test_nothing),
+	        in_tree(test_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
