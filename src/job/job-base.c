@@ -46,8 +46,8 @@ void job_base_subtract(const struct job_base *base, struct job_values *of_cgroup
 		return;
 	subtract_cpu(base, values);
 	subtract_io(base, values);
-	subtract(values, JOB_minor_faults, base->live.own_minor_faults);
-	subtract(values, JOB_major_faults, base->live.own_major_faults);
+	subtract(values, JOB_minor_faults, base->live.minor_faults);
+	subtract(values, JOB_major_faults, base->live.major_faults);
 	if (base->live.has_schedstat)
 		subtract(values, JOB_run_queue_wait, base->live.run_queue_wait);
 	if (base->live.has_switches) {

@@ -7,7 +7,7 @@
 struct job_base {
 	double rss; /* bytes that a copy of us has */
 	bool has_live;
-	struct job_live live;     /* the process */
+	struct job_counters live; /* the process, which has one thread */
 	struct job_values cgroup; /* of the cgroup */
 };
 

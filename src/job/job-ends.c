@@ -150,21 +150,43 @@ static void add_end(struct totals *totals, const struct thread_sample *sample)
 	}
 }
 
-/* Adds the threads that go on. A number that they have no counter for is not known of the job either. */
-static void add_live(struct totals *totals, const struct job_live *live)
+/* A thread by its id and birth. */
+static void make_key(uint32_t tid, uint64_t start_ticks, uint64_t ret_key[2])
 {
-	struct job_group *group = find_group(totals, live->comm, strlen(live->comm));
-	bool known = !live->is_stalled;
+	ret_key[0] = tid;
+	ret_key[1] = start_ticks;
+}
+
+/* Returns whether the end of the thread is known: it came after the reading of those that go on. */
+static bool has_end(const struct strmap *ended, const struct job_thread *thread)
+{
+	uint64_t key[2];
+	uint32_t place;
+
+	make_key(thread->tid, thread->start_ticks, key);
+	return strmap_find(ended, (const char *)key, sizeof(key), &place);
+}
+
+/* Adds a thread that goes on. A number that it has no counter for is not known of the job either. */
+static void add_thread(struct totals *totals, const struct job_counters *counters)
+{
 	const struct {
 		enum job_value_id id;
 		bool known;
 		double number;
 	} own[] = {
-	        {JOB_run_queue_wait, live->has_schedstat, live->run_queue_wait},
-	        {JOB_minor_faults, known, live->own_minor_faults},
-	        {JOB_major_faults, known, live->own_major_faults},
-	        {JOB_voluntary_switches, live->has_switches, live->voluntary_switches},
-	        {JOB_involuntary_switches, live->has_switches, live->involuntary_switches},
+	        {JOB_run_queue_wait, counters->has_schedstat, counters->run_queue_wait},
+	        {JOB_minor_faults, true, counters->minor_faults},
+	        {JOB_major_faults, true, counters->major_faults},
+	        {JOB_voluntary_switches, counters->has_switches, counters->voluntary_switches},
+	        {JOB_involuntary_switches, counters->has_switches, counters->involuntary_switches},
+	        {JOB_rchar, counters->has_io, counters->io[JOB_IO_RCHAR]},
+	        {JOB_wchar, counters->has_io, counters->io[JOB_IO_WCHAR]},
+	        {JOB_syscr, counters->has_io, counters->io[JOB_IO_SYSCR]},
+	        {JOB_syscw, counters->has_io, counters->io[JOB_IO_SYSCW]},
+	        {JOB_read_bytes, counters->has_io, counters->io[JOB_IO_READ_BYTES]},
+	        {JOB_write_bytes, counters->has_io, counters->io[JOB_IO_WRITE_BYTES]},
+	        {JOB_cancelled_write_bytes, counters->has_io, counters->io[JOB_IO_CANCELLED]},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sums); i++) {
@@ -177,14 +199,31 @@ static void add_live(struct totals *totals, const struct job_live *live)
 		else
 			totals->missing[i] = true;
 	}
-	totals->lacks_live = totals->lacks_live || !known;
-	if (!known)
+	totals->threads++;
+}
+
+/* Adds the threads that go on, without those in @ended. Nothing is known of a process that stalls. */
+static void add_live(struct totals *totals, const struct job_live *live, const struct strmap *ended)
+{
+	struct job_group *group = find_group(totals, live->comm, strlen(live->comm));
+	double before = totals->threads;
+
+	if (live->is_stalled) {
+		memset(totals->missing, true, sizeof(totals->missing));
+		totals->lacks_live = true;
 		return;
-	totals->threads += live->threads;
-	group->threads += live->threads;
-	group->cpu_time += live->run_time;
-	/* A thread of it may have ended. */
-	if (add_process(totals, live->pid, live->start_ticks)) {
+	}
+	for (size_t i = 0; i < live->thread_count; i++) {
+		const struct job_thread *thread = &live->threads[i];
+
+		if (has_end(ended, thread))
+			continue;
+		add_thread(totals, &thread->counters);
+		group->threads++;
+		group->cpu_time += thread->counters.run_time;
+	}
+	/* A thread of it may have ended before. */
+	if (totals->threads > before && add_process(totals, live->pid, live->start_ticks)) {
 		totals->processes++;
 		group->processes++;
 	}
@@ -199,9 +238,11 @@ static int compare_groups(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-static void add_log(struct job_ends *ends, const struct exit_log *log)
+/* @ended gets the threads, unless it is NULL. */
+static void add_log(struct job_ends *ends, const struct exit_log *log, struct strmap *ended)
 {
 	struct thread_sample sample = {0};
+	uint64_t key[2];
 
 	if (log->exits != WINDOW_EXITS_completed || log->overruns > 0)
 		ends->failed = true;
@@ -210,6 +251,9 @@ static void add_log(struct job_ends *ends, const struct exit_log *log)
 			continue;
 		thread_store_get(&log->records, row, &sample);
 		add_end(&ends->totals, &sample);
+		make_key(sample.tid, sample.start_time_clock_ticks, key);
+		if (ended)
+			(void)strmap_add(ended, (const char *)key, sizeof(key));
 	}
 	sample_done(&sample);
 }
@@ -220,7 +264,7 @@ void job_ends_catch_up(struct job_ends *ends)
 	cleanup_(exit_log_done) struct exit_log log = {0};
 
 	exit_listener_split(ends->listener, &log);
-	add_log(ends, &log);
+	add_log(ends, &log, NULL);
 }
 
 static void set_values(const struct totals *totals, struct job_values *values)
@@ -236,24 +280,25 @@ static void set_values(const struct totals *totals, struct job_values *values)
 	job_set(values, JOB_processes, JOB_SOURCE_exits, totals->processes);
 }
 
-static void stop(struct job_ends *ends)
+static void stop(struct job_ends *ends, struct strmap *ended)
 {
 	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	cleanup_(exit_log_done) struct exit_log log = {0};
 
 	exit_listener_stop(ends->listener, &log);
 	ends->listener = NULL;
-	add_log(ends, &log);
+	add_log(ends, &log, ended);
 }
 
 void job_ends_stop(struct job_ends *ends, const struct job_live *live, size_t count,
                    struct job_values *values, struct job_groups *groups)
 {
+	cleanup_(strmap_done) struct strmap ended = {0};
 	struct totals *totals = &ends->totals;
 
-	stop(ends);
+	stop(ends, &ended);
 	for (size_t i = 0; i < count; i++)
-		add_live(totals, &live[i]);
+		add_live(totals, &live[i], &ended);
 	if (ends->failed || totals->threads == 0)
 		return;
 	set_values(totals, values);
@@ -268,7 +313,7 @@ void job_ends_freep(struct job_ends **ends)
 	if (!*ends)
 		return;
 	if ((*ends)->listener)
-		stop(*ends);
+		stop(*ends, NULL);
 	strmap_done(&(*ends)->totals.seen);
 	strmap_done(&(*ends)->totals.places);
 	job_groups_done(&(*ends)->totals.groups);

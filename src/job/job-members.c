@@ -75,8 +75,8 @@ static void add_left(struct job_reading *self, uint32_t pid)
 	struct job_live live;
 
 	if (!job_live_read(reading->proc_fd, (pid_t)pid, &live))
-		return;
-	if (live.is_zombie)
+		job_live_done(&live);
+	else if (live.is_zombie)
 		*array_add(result->zombies, result->zombie_count, result->zombie_capacity) = live;
 	else
 		*new_left(result) = live;

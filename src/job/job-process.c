@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -250,7 +251,7 @@ static double field_of(const struct strbuf *text, unsigned field)
 	return stat_field(strbuf_str(text), text->len, field, &value) ? (double)value : 0;
 }
 
-static void read_schedstat(int proc_fd, uint32_t pid, uint32_t tid, struct job_live *live)
+static bool read_schedstat(int proc_fd, uint32_t pid, uint32_t tid, struct job_counters *ret)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	struct span rest, run_word, wait_word;
@@ -258,22 +259,19 @@ static void read_schedstat(int proc_fd, uint32_t pid, uint32_t tid, struct job_l
 	uint64_t run_ns, wait_ns;
 
 	snprintf(name, sizeof(name), "task/%u/schedstat", tid);
-	if (read_file(proc_fd, pid, name, &text) < 0) {
-		live->has_schedstat = false;
-		return;
-	}
+	if (read_file(proc_fd, pid, name, &text) < 0)
+		return false;
 	rest = (struct span){strbuf_str(&text), text.len};
 	if (!scan_word(&rest, &run_word) || !scan_word(&rest, &wait_word) ||
 	    !scan_u64(run_word.text, run_word.len, &run_ns) ||
-	    !scan_u64(wait_word.text, wait_word.len, &wait_ns)) {
-		live->has_schedstat = false;
-		return;
-	}
-	live->run_time += (double)run_ns / NS_PER_SECOND;
-	live->run_queue_wait += (double)wait_ns / NS_PER_SECOND;
+	    !scan_u64(wait_word.text, wait_word.len, &wait_ns))
+		return false;
+	ret->run_time = (double)run_ns / NS_PER_SECOND;
+	ret->run_queue_wait = (double)wait_ns / NS_PER_SECOND;
+	return true;
 }
 
-static void read_switches(int proc_fd, uint32_t pid, uint32_t tid, struct job_live *live)
+static bool read_switches(int proc_fd, uint32_t pid, uint32_t tid, struct job_counters *ret)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	char name[PATH_BYTES];
@@ -282,27 +280,22 @@ static void read_switches(int proc_fd, uint32_t pid, uint32_t tid, struct job_li
 	snprintf(name, sizeof(name), "task/%u/status", tid);
 	if (read_file(proc_fd, pid, name, &text) < 0 ||
 	    !find_number(&text, "voluntary_ctxt_switches", &voluntary) ||
-	    !find_number(&text, "nonvoluntary_ctxt_switches", &involuntary)) {
-		live->has_switches = false;
-		return;
-	}
-	live->voluntary_switches += (double)voluntary;
-	live->involuntary_switches += (double)involuntary;
+	    !find_number(&text, "nonvoluntary_ctxt_switches", &involuntary))
+		return false;
+	ret->voluntary_switches = (double)voluntary;
+	ret->involuntary_switches = (double)involuntary;
+	return true;
 }
 
-static void read_thread(int proc_fd, uint32_t pid, uint32_t tid, struct job_live *live)
+/* The file of a thread has nothing of others, unlike that of a process. */
+static bool read_thread_io(int proc_fd, uint32_t pid, uint32_t tid, struct job_counters *ret)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	char name[PATH_BYTES];
 
-	snprintf(name, sizeof(name), "task/%u/stat", tid);
-	if (read_file(proc_fd, pid, name, &text) < 0)
-		return;
-	live->threads++;
-	live->own_minor_faults += field_of(&text, STAT_MINFLT);
-	live->own_major_faults += field_of(&text, STAT_MAJFLT);
-	read_schedstat(proc_fd, pid, tid, live);
-	read_switches(proc_fd, pid, tid, live);
+	snprintf(name, sizeof(name), "task/%u/io", tid);
+	return read_file(proc_fd, pid, name, &text) == 0 &&
+	       job_io_parse(strbuf_str(&text), text.len, ret->io);
 }
 
 /* The name is between the first '(' and the last ')'. Returns the state behind it, or 0. */
@@ -319,6 +312,32 @@ static char read_name(const struct strbuf *text, char ret[JOB_COMM_BYTES])
 	memcpy(ret, begin + 1, len);
 	ret[len] = '\0';
 	return end[2];
+}
+
+/* A leader that has ended is there until its other threads have. */
+static bool is_dead(char state)
+{
+	return state == 'X' || state == 'Z';
+}
+
+static void read_thread(int proc_fd, uint32_t pid, uint32_t tid, struct job_live *live)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	char name[PATH_BYTES], comm[JOB_COMM_BYTES];
+	struct job_thread thread = {.tid = tid};
+	struct job_counters *counters = &thread.counters;
+
+	snprintf(name, sizeof(name), "task/%u/stat", tid);
+	if (read_file(proc_fd, pid, name, &text) < 0 || is_dead(read_name(&text, comm)) ||
+	    !stat_field(strbuf_str(&text), text.len, STAT_START, &thread.start_ticks))
+		return;
+	thread.start_ticks = boot_clock_start_ticks(thread.start_ticks);
+	counters->minor_faults = field_of(&text, STAT_MINFLT);
+	counters->major_faults = field_of(&text, STAT_MAJFLT);
+	counters->has_schedstat = read_schedstat(proc_fd, pid, tid, counters);
+	counters->has_switches = read_switches(proc_fd, pid, tid, counters);
+	counters->has_io = read_thread_io(proc_fd, pid, tid, counters);
+	*array_add(live->threads, live->thread_count, live->thread_capacity) = thread;
 }
 
 /* Returns the CPU time of the process, of which clock ticks have cut off a part of one in each mode. Its clock has all of it, and is not
@@ -350,7 +369,7 @@ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
 	const double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
 	char state;
 
-	*ret = (struct job_live){.pid = (uint32_t)pid, .has_schedstat = true, .has_switches = true};
+	*ret = (struct job_live){.pid = (uint32_t)pid};
 	if (read_file(proc_fd, ret->pid, "stat", &text) < 0)
 		return false;
 	state = read_name(&text, ret->comm);
@@ -373,6 +392,32 @@ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret)
 	for (size_t i = 0; i < threads.count; i++)
 		read_thread(proc_fd, ret->pid, threads.ids[i], ret);
 	return true;
+}
+
+void job_live_add_up(const struct job_live *live, struct job_counters *ret)
+{
+	*ret = (struct job_counters){.has_schedstat = true, .has_switches = true, .has_io = true};
+	for (size_t i = 0; i < live->thread_count; i++) {
+		const struct job_counters *one = &live->threads[i].counters;
+
+		ret->minor_faults += one->minor_faults;
+		ret->major_faults += one->major_faults;
+		ret->has_schedstat = ret->has_schedstat && one->has_schedstat;
+		ret->run_time += one->run_time;
+		ret->run_queue_wait += one->run_queue_wait;
+		ret->has_switches = ret->has_switches && one->has_switches;
+		ret->voluntary_switches += one->voluntary_switches;
+		ret->involuntary_switches += one->involuntary_switches;
+		ret->has_io = ret->has_io && one->has_io;
+		for (unsigned k = 0; k < JOB_IO_COUNT; k++)
+			ret->io[k] += one->io[k];
+	}
+}
+
+void job_live_done(struct job_live *live)
+{
+	free(live->threads);
+	*live = (struct job_live){0};
 }
 
 void job_live_stalled(int proc_fd, pid_t pid, struct job_live *ret)

@@ -57,6 +57,23 @@ must_check_ bool job_io_read_open(int fd, double ret[JOB_IO_COUNT]);
 
 enum { JOB_COMM_BYTES = 16 };
 
+/* Counters of one thread, or of several together. */
+struct job_counters {
+	double minor_faults, major_faults;
+	bool has_schedstat;
+	double run_time, run_queue_wait; /* in seconds */
+	bool has_switches;
+	double voluntary_switches, involuntary_switches;
+	bool has_io;
+	double io[JOB_IO_COUNT];
+};
+
+struct job_thread {
+	uint32_t tid;
+	uint64_t start_ticks; /* since the boot */
+	struct job_counters counters;
+};
+
 /* A process that is there when the job has ended: it goes on, or a parent that goes on has not waited for it. */
 struct job_live {
 	uint32_t pid;
@@ -70,17 +87,20 @@ struct job_live {
 	double cpu_time; /* the two together; that of the process itself is exact if its clock can be read */
 	bool has_io;
 	double io[JOB_IO_COUNT];
-	/* Counters of its threads that are there. */
-	unsigned threads;
-	double own_minor_faults, own_major_faults;
-	bool has_schedstat;
-	double run_time, run_queue_wait; /* in seconds */
-	bool has_switches;
-	double voluntary_switches, involuntary_switches;
+	/* Its threads that have not ended. */
+	struct job_thread *threads; /* owned */
+	size_t thread_count, thread_capacity;
 };
 
-/* Returns false if it is not there. A process whose leader alone has ended goes on. */
+/* Returns false if it is not there. A process whose leader alone has ended goes on. @ret is zeroed or done, and is to be done
+ * in both cases. */
 must_check_ bool job_live_read(int proc_fd, pid_t pid, struct job_live *ret);
+
+/* Adds up the counters of its threads. */
+void job_live_add_up(const struct job_live *live, struct job_counters *ret);
+
+/* For cleanup_(job_live_done). */
+void job_live_done(struct job_live *live);
 
 /* Reads only the name, which no process holds up. */
 void job_live_stalled(int proc_fd, pid_t pid, struct job_live *ret);

@@ -92,7 +92,7 @@ static bool sample_pss(struct job *job, uint64_t now_ns, const struct id_list *l
 /* Counters from before the process was the command are not the job's. */
 static void set_waited_storage(const struct job *job, struct job_moment *moment)
 {
-	const struct job_live *before = &job->base.live;
+	const struct job_counters *before = &job->base.live;
 
 	moment->has_storage = job->tally.has_io && before->has_io;
 	moment->read_bytes = job->tally.io[JOB_IO_READ_BYTES] - before->io[JOB_IO_READ_BYTES];
@@ -284,11 +284,13 @@ static int make_process(struct job *job, struct strbuf *reterr)
 static void read_base(struct job *job)
 {
 	unused_ cleanup_(rights_lower) bool raised = rights_raise();
+	cleanup_(job_live_done) struct job_live live = {0};
 	struct job_base *base = &job->base;
 
 	job_command_await_gate(&job->command, job->proc_fd);
 	job_tally_watch(&job->tally, job->command.pid);
-	base->has_live = job_live_read(job->proc_fd, job->command.pid, &base->live);
+	base->has_live = job_live_read(job->proc_fd, job->command.pid, &live);
+	job_live_add_up(&live, &base->live);
 	job_cgroup_values(&job->cgroup, &base->cgroup);
 }
 
@@ -536,7 +538,11 @@ void job_result_done(struct job_result *result)
 	strbuf_done(&result->reason);
 	strbuf_done(&result->leftover);
 	job_groups_done(&result->groups);
+	for (size_t i = 0; i < result->left_count; i++)
+		job_live_done(&result->left[i]);
 	free(result->left);
+	for (size_t i = 0; i < result->zombie_count; i++)
+		job_live_done(&result->zombies[i]);
 	free(result->zombies);
 	*result = (struct job_result){0};
 }

@@ -113,6 +113,37 @@ numbers() {
     fi
 }
 
+# Processes that end while those that go on are listed are counted once.
+ending() {
+    local spread=$1
+
+    run --format json --summary "$PWD/job.json" --wait-all -- "$python" "$scratch/run-ending.py" 60 "$spread" 2>/dev/null
+    cp job.json whole.json
+    run --format json --summary "$PWD/job.json" -- "$python" "$scratch/run-ending.py" 60 "$spread" 2>/dev/null
+    near "$mode: faults within $spread ms of the end" "$(value minor_faults)" "$(jq .runs[0].values.minor_faults whole.json)" 500
+    [ "$(value processes)" != null ] || return 0
+    same "$mode: processes within $spread ms of the end" 61 "$(value processes)"
+    same "$mode: threads within $spread ms of the end" 61 "$(value threads)"
+    near "$mode: bytes within $spread ms of the end" "$(value rchar)" "$(jq .runs[0].values.rchar whole.json)" 20000
+}
+
+endings() {
+    local i
+
+    for i in 1 2 3; do
+        ending 20
+        ending 100
+    done
+    run --format json --summary "$PWD/job.json" -- "$python" "$scratch/run-ending.py" 30 0 60 >stays
+    started+=("$(cat stays)")
+    same "$mode: one goes on" 1 "$(value processes_left)"
+    if [ "$(value processes)" != null ]; then
+        between "$mode: bytes of it and of those that nobody waited for" 31000000 "$(value rchar)" 31500000
+    fi
+    kill -9 "$(cat stays)"
+    rm -f stays whole.json
+}
+
 # The series of a run: its files obey con-duct's rules, its records add up to the summary, and plot and list read them.
 series() {
     local status=0
@@ -282,6 +313,7 @@ files() {
 all() {
     codes
     numbers
+    endings
     series
     signals
     files

@@ -10,7 +10,7 @@ static void test_what_was_before(void **state)
 	        .live = {.has_schedstat = true,
 	                 .run_time = .25,
 	                 .run_queue_wait = 1,
-	                 .own_minor_faults = 10,
+	                 .minor_faults = 10,
 	                 .has_switches = true,
 	                 .voluntary_switches = 2,
 	                 .has_io = true,

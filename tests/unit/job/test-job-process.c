@@ -90,11 +90,18 @@ static void test_io(void **state)
 	assert_false(job_io_read_open(-1, io));
 }
 
+static void read_again(const struct temp_tree *proc, struct job_live *live)
+{
+	job_live_done(live);
+	assert_true(job_live_read(proc->fd, 5, live));
+}
+
 static void test_live(void **state)
 {
 	const struct temp_tree *proc = *state;
 	const double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
-	struct job_live live;
+	cleanup_(job_live_done) struct job_live live = {0};
+	struct job_counters own;
 
 	temp_tree_write_text(proc, "5/stat",
 	                     "5 (a) (b) S 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20 0 2 0 99\n");
@@ -107,7 +114,11 @@ static void test_live(void **state)
 	        "Name:\tx\nvoluntary_ctxt_switches:\t11\nnonvoluntary_ctxt_switches:\t2\n");
 	temp_tree_write_text(proc, "5/task/6/stat",
 	                     "6 (x) S 1 5 5 0 -1 0 30 0 2 0 5 5 0 0 20 0 2 0 9\n");
+	temp_tree_write_text(proc, "5/task/5/io", io_text);
 	temp_tree_write_text(proc, "5/task/6/schedstat", "500000000 1 7\n");
+	temp_tree_write_text(proc, "5/task/6/io",
+	                     "rchar: 3\nwchar: 0\nsyscr: 0\nsyscw: 0\nread_bytes: 0\n"
+	                     "write_bytes: 0\ncancelled_write_bytes: 0\n");
 	temp_tree_write_text(proc, "5/task/6/status",
 	                     "voluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n");
 	assert_true(job_live_read(proc->fd, 5, &live));
@@ -119,29 +130,53 @@ static void test_live(void **state)
 	assert_float_equal(live.system_time, (68 * tick), 1e-9);
 	assert_float_equal(live.cpu_time, (125 * tick), 1e-9);
 	assert_true(live.has_io);
-	assert_int_equal(live.threads, 2);
-	assert_float_equal(live.own_minor_faults, 90, 0);
-	assert_true(live.has_schedstat);
-	assert_float_equal(live.run_time, 2, 1e-9);
-	assert_float_equal(live.run_queue_wait, .500000001, 1e-12);
-	assert_true(live.has_switches);
-	assert_float_equal(live.voluntary_switches, 12, 0);
+	assert_int_equal(live.thread_count, 2);
+	assert_int_equal(live.threads[1].tid, 6);
+	assert_int_equal(live.threads[1].start_ticks, 9);
+	job_live_add_up(&live, &own);
+	assert_float_equal(own.minor_faults, 90, 0);
+	assert_true(own.has_schedstat);
+	assert_float_equal(own.run_time, 2, 1e-9);
+	assert_float_equal(own.run_queue_wait, .500000001, 1e-12);
+	assert_true(own.has_switches);
+	assert_float_equal(own.voluntary_switches, 12, 0);
+	assert_true(own.has_io);
+	assert_float_equal(own.io[JOB_IO_RCHAR], 4, 0);
 
 	/* A thread without the file: nobody knows the sum. */
 	temp_tree_remove(proc, "5/task/6/schedstat");
-	assert_true(job_live_read(proc->fd, 5, &live));
-	assert_false(live.has_schedstat);
+	temp_tree_remove(proc, "5/task/6/io");
+	read_again(proc, &live);
+	job_live_add_up(&live, &own);
+	assert_false(own.has_schedstat);
+	assert_false(own.has_io);
+	/* A leader that has ended is no thread that goes on: its end has its counters. */
+	temp_tree_write_text(proc, "5/task/5/stat",
+	                     "5 (x) Z 1 5 5 0 -1 0 60 0 1 0 5 5 0 0 20 0 2 0 9\n");
+	read_again(proc, &live);
+	assert_int_equal(live.thread_count, 1);
+	assert_int_equal(live.threads[0].tid, 6);
 	temp_tree_write_text(proc, "5/stat", "5 (a) X 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20\n");
 	assert_false(job_live_read(proc->fd, 5, &live));
+}
+
+static void test_zombies_and_stalled(void **state)
+{
+	const struct temp_tree *proc = *state;
+	const double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
+	cleanup_(job_live_done) struct job_live live = {0};
+
+	temp_tree_write_text(proc, "5/task/5/stat",
+	                     "5 (x) S 1 5 5 0 -1 0 60 0 1 0 5 5 0 0 20 0 2 0 9\n");
 	/* Zombies have one thread, or none. */
 	temp_tree_write_text(proc, "5/stat",
 	                     "5 (a) Z 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20 0 1 0 20\n");
-	assert_true(job_live_read(proc->fd, 5, &live));
+	read_again(proc, &live);
 	assert_true(live.is_zombie);
 	assert_float_equal(live.cpu_time, (125 * tick), 1e-9);
 	temp_tree_write_text(proc, "5/stat",
 	                     "5 (a) Z 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20 0 2 0 20\n");
-	assert_true(job_live_read(proc->fd, 5, &live));
+	read_again(proc, &live);
 	assert_false(live.is_zombie);
 	assert_float_equal(live.user_time, (57 * tick), 1e-9);
 	assert_false(job_live_read(proc->fd, 77, &live));
@@ -169,12 +204,13 @@ static void test_own_cpu_time(void **state)
 {
 	cleanup_(fd_closep) int proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
-	struct job_live live;
+	cleanup_(job_live_done) struct job_live live = {0};
 
 	(void)state;
 	assert_true(proc_fd >= 0);
 	for (double end = cpu_clock() + tick / 4, before; cpu_clock() < end;) {
 		before = cpu_clock();
+		job_live_done(&live);
 		assert_true(job_live_read(proc_fd, getpid(), &live));
 		assert_true(live.cpu_time >= before);
 		assert_true(live.cpu_time <= cpu_clock());
@@ -190,6 +226,8 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_memory, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_io, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_live, temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_zombies_and_stalled, temp_tree_setup,
+	                                        temp_tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
