@@ -1,10 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# systemd accepts the units of packaging/systemd, and each installed unit of the recorder is named in its manual page.
+# systemd accepts the units of packaging/systemd, and each installed unit of the recorder is named in its manual page. The recorder can write
+# to /run/ctprof, which stays when it ends.
 #
 #   units.sh SOURCE_ROOT BUILT_UNITS CTPROF
 set -eu
 [ $# -eq 3 ] || { echo "Usage: units.sh SOURCE_ROOT BUILT_UNITS CTPROF" >&2; exit 2; }
+for line in RuntimeDirectory=ctprof RuntimeDirectoryMode=0700 RuntimeDirectoryPreserve=yes; do
+    if ! grep -qxF "$line" "$2/ctprof-record.service"; then
+        echo "ctprof-record.service: no $line: with ProtectSystem=strict, /run/ctprof is read-only"
+        exit 1
+    fi
+done
 if ! command -v systemd-analyze >/dev/null; then
     echo "skipped: no systemd-analyze"
     exit 77
