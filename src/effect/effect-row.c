@@ -35,11 +35,13 @@ double effect_difference(const struct effect *effect, double y)
 
 void effect_add_change(const struct effect *effect, double y, struct strbuf *out)
 {
+	bool has_percent = effect_has_percent(effect);
 	double percent = effect_percent(effect, y);
 
-	if (!isfinite(y)) {
+	/* Outcomes near the largest number have sums and differences that are none. */
+	if (!isfinite(y) || (has_percent && !isfinite(percent))) {
 		strbuf_add_char(out, '-');
-	} else if (effect_has_percent(effect)) {
+	} else if (has_percent) {
 		strbuf_addf(out, fabs(percent) < 100 ? "%+.1f%%" : "%+.0f%%", percent);
 	} else {
 		units_format_delta(effect->unit, quantity_real(effect_difference(effect, y)), true,

@@ -227,6 +227,23 @@ static void test_raw_scale(void **state)
 	check_gate("moved(tripled) > +221%", true, GATE_PASSED);
 }
 
+/* Sums of numbers near the largest one are infinite, and so a change is none that can be printed. */
+static void test_vast(void **state)
+{
+	static const double bases[] = {1, 1e308, INFINITY};
+	static const double ones[] = {1e308, INFINITY};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bases); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(ones); k++) {
+			cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+			const struct effect effect = {.base = bases[i], .scale = {.one = ones[k]}};
+
+			effect_add_change(&effect, -10, &text);
+			assert_text(&text, "-");
+		}
+}
+
 /* Without any difference there is no test: an exit status of 0 costs the other outcomes nothing. */
 static void test_constant(void **state)
 {
@@ -466,6 +483,7 @@ int main(void)
 	        cmocka_unit_test_teardown(test_answers, teardown),
 	        cmocka_unit_test_teardown(test_raw_scale, teardown),
 	        cmocka_unit_test_teardown(test_constant, teardown),
+	        cmocka_unit_test(test_vast),
 	        cmocka_unit_test_teardown(test_few_blocks, teardown),
 	        cmocka_unit_test_teardown(test_control, teardown),
 	        cmocka_unit_test_teardown(test_order, teardown),
