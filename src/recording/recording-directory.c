@@ -59,10 +59,14 @@ int recording_lock(int dir_fd)
 	cleanup_(fd_closep) int fd = openat(
 	        dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	struct flock lock = whole_file();
+	struct stat status;
 	int kept;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &status) < 0)
 		return -errno;
+	/* The question for its owner opens nothing but files. */
+	if (!S_ISREG(status.st_mode))
+		return -EMEDIUMTYPE;
 	if (fcntl(fd, F_SETLK, &lock) < 0)
 		return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
 	kept = fd;

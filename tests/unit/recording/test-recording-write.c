@@ -146,6 +146,17 @@ static void a_window_is_written_whole_or_not_at_all(void **state)
 	temp_tree_assert_text(tree, MORNING_NAME, "one2");
 }
 
+/* A lock that is no file is none: who asks for the owner does not open it. */
+static void a_lock_is_a_file(void **state)
+{
+	const struct temp_tree *tree = *state;
+	pid_t owner;
+
+	assert_int_equal(mkfifoat(tree->fd, "recorder.lock", 0600), 0);
+	assert_int_equal(recording_lock(tree->fd), -EMEDIUMTYPE);
+	assert_int_equal(recording_lock_owner(tree->fd, &owner), -EMEDIUMTYPE);
+}
+
 /* Locks are of processes, so another one asks. */
 static void one_recorder_has_the_lock(void **state)
 {
@@ -197,6 +208,7 @@ int main(void)
 	        IN_TREE(a_restart_cuts_the_torn_tail),
 	        IN_TREE(a_window_is_written_whole_or_not_at_all),
 	        IN_TREE(one_recorder_has_the_lock),
+	        IN_TREE(a_lock_is_a_file),
 	        IN_TREE(others_may_not_write_there),
 	};
 
