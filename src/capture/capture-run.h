@@ -28,7 +28,8 @@ struct capture_tools {
 	struct id_list *selected;
 	/* The cgroups of the reading before, which are read again, and then those of this one. NULL: there is no other. */
 	struct cgroup_walk *cgroups;
-	bool read_all; /* read again what is known */
+	struct capture_wait *wait; /* NULL, or whose reading() is called if it is set */
+	bool read_all;             /* read again what is known */
 	/* Set if the capture is a reading of a window without names of users and containers: its first one, or they are known. */
 	bool without_names;
 	/* The host's fields, in which only those that change are read again; NULL: all of them are read. */

@@ -90,6 +90,7 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	                                             .files = &known_files,
 	                                             .stalls = &stalls,
 	                                             .cgroups = &cgroups,
+	                                             .wait = options->wait,
 	                                             .selected = &selected},
 	                                   .length_ns = options->length_ns};
 	capture_readers_prepare(&options->capture, &roots, &readers, &names);

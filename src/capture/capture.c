@@ -250,6 +250,10 @@ static int read_cgroups(struct capture *capture, struct snapshot_info *info, con
  * name service. Another system's tree has only the uptime. */
 static void set_time(const struct capture *capture, struct snapshot_info *info)
 {
+	struct capture_wait *wait = capture->tools->wait;
+
+	if (wait && wait->reading)
+		wait->reading(wait);
 	info->captured_at_unix_ns = clock_now_ns(CLOCK_REALTIME);
 	info->captured_boottime_ns = capture->options->proc_root
 	                                     ? info->host.numbers[HOST_uptime_ns]

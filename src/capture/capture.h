@@ -68,6 +68,8 @@ enum capture_exits {
  * ends the capture, and becomes its result. */
 struct capture_wait {
 	int (*until)(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns);
+	/* Called right before the time from which the window counts, and right before the time to which it counts. NULL: neither. */
+	void (*reading)(struct capture_wait *self);
 };
 
 struct capture_window_options {

@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/scan.h"
 
-enum { TEXT_BYTES = 1 << 14, COMMAND_BYTES = 4 << 20 };
+enum { TEXT_BYTES = 1 << 14 };
 
 /* Fields of /proc/PID/stat, by their numbers in proc(5). */
 enum {
@@ -130,23 +130,30 @@ void duct_process_name(const struct duct_process *process, struct strbuf *out)
 	clean(out, begin);
 }
 
-void duct_process_command(int proc_fd, const struct duct_process *process, struct strbuf *out)
+void duct_process_command(int proc_fd, const struct duct_process *process, size_t most,
+                          struct strbuf *out)
 {
-	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	size_t begin = out->len;
+	size_t begin = out->len, len = 0;
 	char name[32];
+	bool is_cut;
 
 	snprintf(name, sizeof(name), "%u/cmdline", process->pid);
-	if (fd_read_all_at(proc_fd, name, &text, COMMAND_BYTES) < 0)
-		text.len = 0;
-	while (text.len > 0 && text.data[text.len - 1] == '\0')
-		text.len--;
-	if (text.len == 0) {
+	if (fd_read_begin_at(proc_fd, name, strbuf_reserve(out, most + 1), most + 1, &len) < 0)
+		len = 0;
+	is_cut = len > most;
+	if (is_cut)
+		len = most;
+	while (len > 0 && out->data[begin + len - 1] == '\0')
+		len--;
+	out->len = begin + len;
+	out->data[out->len] = '\0';
+	if (len == 0) {
 		duct_process_name(process, out);
 		return;
 	}
-	strbuf_add(out, text.data, text.len);
 	clean(out, begin);
+	if (is_cut)
+		strbuf_add_str(out, "...");
 }
 
 void duct_etime_add(double seconds, struct strbuf *out)

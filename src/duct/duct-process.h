@@ -30,9 +30,10 @@ must_check_ bool duct_process_parse(const char *text, size_t len, uint64_t boot_
 /* Reads it. Returns false if the process is not there. */
 must_check_ bool duct_process_read(int proc_fd, uint32_t pid, struct duct_process *ret);
 
-/* Appends the arguments of the process with blanks between them, or "[comm]" if it has none. Control characters become
- * "?", a newline a blank. */
-void duct_process_command(int proc_fd, const struct duct_process *process, struct strbuf *out);
+/* Appends the first @most bytes of the arguments of the process with blanks between them, and "..." if there are more; or "[comm]"
+ * if it has none. Control characters become "?", a newline a blank. */
+void duct_process_command(int proc_fd, const struct duct_process *process, size_t most,
+                          struct strbuf *out);
 /* Appends "[comm]" in the same way. */
 void duct_process_name(const struct duct_process *process, struct strbuf *out);
 

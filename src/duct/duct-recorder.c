@@ -17,6 +17,7 @@ struct sample_reading {
 	/* Those whose commands are read, in the order of their numbers. */
 	const struct duct_process *const *processes;
 	size_t count;
+	size_t most_bytes; /* of a command */
 	struct strbuf *commands;
 	struct duct_storage *storage;
 	bool is_known; /* the storage */
@@ -43,7 +44,7 @@ static void read_command(struct job_reading *self, uint32_t pid)
 	const struct sample_reading *reading = (struct sample_reading *)self;
 	size_t place = place_of(reading, pid);
 
-	duct_process_command(reading->proc_fd, reading->processes[place],
+	duct_process_command(reading->proc_fd, reading->processes[place], reading->most_bytes,
 	                     &reading->commands[place]);
 }
 
@@ -56,7 +57,7 @@ static void name_command(struct job_reading *self, uint32_t pid)
 }
 
 static void commands_of(void *context, const struct duct_process *const *processes, size_t count,
-                        struct strbuf *outs)
+                        size_t most_bytes, struct strbuf *outs)
 {
 	struct job_reader *reader = ((const struct duct_recorder *)context)->reader;
 	cleanup_(id_list_done) struct id_list pids = {0};
@@ -65,6 +66,7 @@ static void commands_of(void *context, const struct duct_process *const *process
 	        .proc_fd = reader->proc_fd,
 	        .processes = processes,
 	        .count = count,
+	        .most_bytes = most_bytes,
 	        .commands = outs,
 	};
 

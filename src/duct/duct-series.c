@@ -11,6 +11,11 @@
 /* The least time between two readings of CPU time that make a rate, in seconds; that of readings cut to ticks. */
 static const double rate_interval = 0.1, coarse_interval = 0.5;
 
+/* The arguments of a process may have megabytes, which its children share. A command is kept whole up to COMMAND_BYTES while all of
+ * them have no more than COMMANDS_BYTES, and up to COMMAND_BYTES_LEAST in any case. A line with as many bytes that need an escape can
+ * still be read. */
+enum { COMMAND_BYTES = 64 << 10, COMMANDS_BYTES = 4 << 20, COMMAND_BYTES_LEAST = 128 };
+
 /* A state and the number of samples in it. */
 static void count_state(struct duct_entry *entry, const char *state)
 {
@@ -43,10 +48,18 @@ static void fold(struct duct_series *series, struct duct_entry *entry,
 	count_state(entry, process->state);
 }
 
-static void clear(struct duct_entry *entry)
+static void forget_command(struct duct_series *series, struct duct_entry *entry)
+{
+	if (entry->command)
+		series->command_bytes -= strlen(entry->command);
+	free(entry->command);
+	entry->command = NULL;
+}
+
+static void clear(struct duct_series *series, struct duct_entry *entry)
 {
 	free(entry->states);
-	free(entry->command);
+	forget_command(series, entry);
 	*entry = (struct duct_entry){0};
 }
 
@@ -84,6 +97,18 @@ static bool lacks_command(const struct duct_series *series, const struct duct_en
 	       (!entry->has_command || entry->command[0] == '[');
 }
 
+/* Shares what is left of the room among new commands. */
+static size_t most_bytes(const struct duct_series *series, size_t count)
+{
+	size_t left = series->command_bytes < COMMANDS_BYTES
+	                      ? (COMMANDS_BYTES - series->command_bytes) / count
+	                      : 0;
+
+	if (left < COMMAND_BYTES_LEAST)
+		return COMMAND_BYTES_LEAST;
+	return left < COMMAND_BYTES ? left : COMMAND_BYTES;
+}
+
 /* Reads the commands of all processes of this sample that lack one, together. */
 static void read_commands(struct duct_series *series)
 {
@@ -101,10 +126,12 @@ static void read_commands(struct duct_series *series)
 		processes[count++] = &series->entries[i].last;
 	}
 	if (count > 0)
-		series->commands(series->context, processes, count, texts);
+		series->commands(series->context, processes, count, most_bytes(series, count),
+		                 texts);
 	for (size_t i = 0; i < count; i++) {
-		free(entries[i]->command);
+		forget_command(series, entries[i]);
 		entries[i]->command = mem_copy(strbuf_str(&texts[i]), texts[i].len);
+		series->command_bytes += texts[i].len;
 		entries[i]->has_command = true;
 		strbuf_done(&texts[i]);
 	}
@@ -124,7 +151,7 @@ static void fold_all(struct duct_series *series, const struct duct_sample *sampl
 		entry = &series->entries[at];
 		/* The pid is another process's now. */
 		if (entry->last.start_ticks != process->start_ticks)
-			clear(entry);
+			clear(series, entry);
 		fold(series, entry, process, sample->wall_ns);
 	}
 	read_commands(series);
@@ -267,7 +294,7 @@ static void restart(struct duct_series *series)
 		struct duct_entry *entry = &series->entries[i];
 
 		if (entry->last_sample != series->samples) {
-			clear(entry);
+			clear(series, entry);
 			continue;
 		}
 		entry->pcpu = entry->rss = entry->vsz = 0;
@@ -304,7 +331,7 @@ bool duct_series_peak(const struct duct_series *series, double *ret)
 void duct_series_done(struct duct_series *series)
 {
 	for (size_t i = 0; i < series->count; i++)
-		clear(&series->entries[i]);
+		clear(series, &series->entries[i]);
 	free(series->entries);
 	series->entries = NULL;
 	series->count = series->capacity = 0;

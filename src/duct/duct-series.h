@@ -51,13 +51,15 @@ struct duct_sums {
 struct duct_series {
 	double host_memory; /* bytes; 0: not known */
 	double most_pcpu;   /* of all CPUs; 0: not known */
-	/* Appends the command line of each process, in the order of their numbers, to the buffer at its place. */
+	/* Appends the command line of each process, in the order of their numbers, to the buffer at its place: at most so many bytes of
+	 * it, and a mark behind them. */
 	void (*commands)(void *context, const struct duct_process *const *processes, size_t count,
-	                 struct strbuf *outs);
+	                 size_t most_bytes, struct strbuf *outs);
 	void *context;
 	struct duct_entry *entries; /* owned; by pid */
 	size_t count, capacity;
-	uint64_t samples; /* so far, with those that found no process */
+	size_t command_bytes; /* that the entries have */
+	uint64_t samples;     /* so far, with those that found no process */
 	struct duct_sums run, record;
 	double begin, begin_cpu;                    /* of this record */
 	double rate_begin, rate_cpu;                /* of this rate */

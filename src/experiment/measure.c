@@ -22,14 +22,27 @@
 #define LENGTH_MAX_NS (7 * 24 * 3600 * NS_PER_SECOND)
 
 /* The descriptors of the child. */
-enum { CHILD_RESULT = CHILD_FIRST, CHILD_CONTROL, CHILD_DIRECTORY };
+enum { CHILD_RESULT = CHILD_FIRST, CHILD_CONTROL, CHILD_DIRECTORY, CHILD_OUTPUT };
 
-/* The messages of the child: the window has begun; the result follows. */
-static const char ready_byte = 'R', result_byte = 'E';
+/* The messages of the child: the window begins, and ends; its first reading is complete; the result follows. */
+static const char reading_byte = 'B', ready_byte = 'R', result_byte = 'E';
 
 struct wait {
-	struct capture_wait base;
+	struct capture_wait base; /* must stay the first member */
+	struct work_marks *marks;
+	int output_fd;
+	enum work_mark next;
 };
+
+/* A runner that has ended reads nothing, and this process ends with it. */
+static void begin_reading(struct capture_wait *self)
+{
+	struct wait *wait = (struct wait *)self;
+
+	work_marks_set(wait->marks, wait->next, wait->output_fd);
+	wait->next = WORK_MARK_END;
+	(void)!fd_write_all(CHILD_RESULT, &reading_byte, 1);
+}
 
 /* Waits between the readings: until the end, or until the runner stops the window or ends itself. */
 static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
@@ -53,18 +66,17 @@ static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 }
 
 static void capture(const char *name, uint64_t length_ns, const struct labels *labels,
-                    struct measure_result *result)
+                    struct wait *wait, struct measure_result *result)
 {
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
 	/* Done before its sink is. */
 	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer = NULL;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	struct wait wait = {{until}};
 	struct capture_window_options options = {
 	        .capture = {.labels = labels},
 	        .length_ns = length_ns > 0 ? length_ns : LENGTH_MAX_NS,
-	        .wait = &wait.base,
+	        .wait = &wait->base,
 	};
 	int r = output_open_at(&output, CHILD_DIRECTORY, name, OUTPUT_PRIVATE);
 
@@ -87,24 +99,27 @@ static void capture(const char *name, uint64_t length_ns, const struct labels *l
 }
 
 noreturn_ static void run_child(pid_t parent, const int result_pipe[2], const int control_pipe[2],
-                                int dir_fd, const char *name, uint64_t length_ns,
-                                const struct labels *labels)
+                                const struct measure_place *place, uint64_t length_ns,
+                                const struct labels *labels, struct work_marks *marks)
 {
-	const int fds[] = {result_pipe[1], control_pipe[0], dir_fd};
+	const int fds[] = {result_pipe[1], control_pipe[0], place->dir_fd, place->output_fd};
+	const bool has_output = place->output_fd >= 0;
+	struct wait wait = {
+	        {until, begin_reading}, marks, has_output ? CHILD_OUTPUT : -1, WORK_MARK_BEGIN};
 	struct measure_result result = {0};
 
 	helper_ignore_signals();
 	helper_end_with(parent);
-	if (!child_keep(fds, ARRAY_SIZE(fds)))
+	if (!child_keep(fds, ARRAY_SIZE(fds) - !has_output))
 		_exit(1);
-	capture(name, length_ns, labels, &result);
+	capture(place->name, length_ns, labels, &wait, &result);
 	if (fd_write_all(CHILD_RESULT, &result_byte, 1) < 0 ||
 	    fd_write_all(CHILD_RESULT, &result, sizeof(result)) < 0)
 		_exit(1);
 	_exit(0);
 }
 
-int measure_begin(struct measure *measure, int dir_fd, const char *name, uint64_t length_ns,
+int measure_begin(struct measure *measure, const struct measure_place *place, uint64_t length_ns,
                   const struct labels *labels)
 {
 	int result_pipe[2] = {-1, -1}, control_pipe[2] = {-1, -1};
@@ -112,15 +127,18 @@ int measure_begin(struct measure *measure, int dir_fd, const char *name, uint64_
 	int r = 0;
 
 	*measure = MEASURE_INIT;
-	if (pipe2(result_pipe, O_CLOEXEC) < 0 || pipe2(control_pipe, O_CLOEXEC) < 0)
+	measure->marks = work_marks_new();
+	if (!measure->marks)
+		r = -ENOMEM;
+	else if (pipe2(result_pipe, O_CLOEXEC) < 0 || pipe2(control_pipe, O_CLOEXEC) < 0)
 		r = -errno;
 	if (r == 0) {
 		/* Else the child would print the buffered text of the runner again. */
 		fflush(NULL);
 		measure->pid = fork();
 		if (measure->pid == 0)
-			run_child(parent, result_pipe, control_pipe, dir_fd, name, length_ns,
-			          labels);
+			run_child(parent, result_pipe, control_pipe, place, length_ns, labels,
+			          measure->marks);
 		r = measure->pid < 0 ? -errno : 0;
 	}
 	if (r == 0) {
@@ -153,9 +171,11 @@ int measure_read(struct measure *measure)
 
 	if (!measure->ended) {
 		r = read_some(measure, &byte, 1);
-		if (r > 0 && byte == ready_byte)
+		if (r > 0 && byte == reading_byte && measure->readings++ > 0)
+			measure->end_ns = clock_now_ns(CLOCK_MONOTONIC);
+		else if (r > 0 && byte == ready_byte)
 			measure->ready = true;
-		else if (r > 0)
+		else if (r > 0 && byte == result_byte)
 			measure->ended = true;
 		return r < 0 ? r : 0;
 	}
@@ -187,4 +207,5 @@ void measure_done(struct measure *measure)
 			;
 	}
 	measure->pid = 0;
+	work_marks_freep(&measure->marks);
 }

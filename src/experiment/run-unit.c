@@ -89,6 +89,9 @@ static int begin_window(struct run *run, const struct unit *unit, struct strbuf 
 	        {"block", text[0]},         {"position", text[1]},
 	        {"seed", text[2]},          {"session", text[3]},
 	};
+	const struct measure_place place = {.dir_fd = experiment->dir_fd,
+	                                    .output_fd = run->workload.output_fd,
+	                                    .name = unit->file};
 	int r = 0;
 
 	snprintf(text[0], sizeof(text[0]), "%u", unit->block);
@@ -100,7 +103,7 @@ static int begin_window(struct run *run, const struct unit *unit, struct strbuf 
 		               strlen(entries[i].value), reterr);
 	if (r < 0)
 		return r;
-	r = measure_begin(&run->measure, experiment->dir_fd, unit->file,
+	r = measure_begin(&run->measure, &place,
 	                  plan->unit == PLAN_UNIT_WINDOW ? plan->window_ns : 0, &labels);
 	if (r < 0)
 		return cannot_start(r, "the process that measures", reterr);
@@ -151,16 +154,19 @@ static int judge_workload(struct run *run, struct unit *unit, struct strbuf *ret
 {
 	const struct plan *plan = &run->experiment->plan;
 	const struct workload *workload = &run->workload;
+	/* It may end while the file of its window is written. */
+	bool ended = workload->ended &&
+	             (plan->unit == PLAN_UNIT_RUN || workload->end_ns < run->measure.end_ns);
 
 	if (!plan->workload)
 		return 0;
-	unit->has_exit_status = workload->ended;
+	unit->has_exit_status = ended;
 	unit->exit_status = workload->status;
-	if (plan->unit == PLAN_UNIT_WINDOW && workload->ended) {
+	if (plan->unit == PLAN_UNIT_WINDOW && ended) {
 		add_end(run, "the workload has ended before its window did,", reterr);
 		return RUN_FAILED;
 	}
-	if (workload->ended && workload->status != 0) {
+	if (ended && workload->status != 0) {
 		add_end(run, "the workload has failed", reterr);
 		return RUN_FAILED;
 	}
@@ -183,9 +189,7 @@ static int measure_unit(struct run *run, struct unit *unit, struct strbuf *reter
 		return r;
 	run_show(run, RUN_STEP_UNIT);
 	r = begin_window(run, unit, reterr);
-	if (r == 0 && plan->unit == PLAN_UNIT_WINDOW)
-		work_output_clear(&run->output);
-	else if (r == 0 && !run->measure.done)
+	if (r == 0 && plan->unit == PLAN_UNIT_RUN && !run->measure.done)
 		r = begin_command(run, "the workload", plan->workload, unit->arm, reterr);
 	if (r == 0 && !run->measure.done)
 		r = await_window(run, reterr);

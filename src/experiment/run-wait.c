@@ -37,10 +37,11 @@ void run_show(struct run *run, enum run_step step)
 }
 
 /* Reads the available output. Descendants of the workload may keep the pipe open, so the end of the workload itself counts. */
-static int read_output(struct run *run)
+static int read_output(struct run *run, uint64_t most)
 {
 	char bytes[65536];
-	ssize_t len = read(run->workload.output_fd, bytes, sizeof(bytes));
+	ssize_t len = work_marks_read(run->measure.marks, run->workload.output_fd, bytes,
+	                              most < sizeof(bytes) ? most : sizeof(bytes));
 
 	if (len < 0)
 		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
@@ -63,9 +64,34 @@ static int reap(struct run *run)
 	 * holds. */
 	left = run->workload.ended ? fcntl(run->workload.output_fd, F_GETPIPE_SZ) : 0;
 	for (; left > 0 && run->workload.output_fd >= 0 && r > 0; left -= r)
-		r = read_output(run);
-	if (run->workload.ended)
+		r = read_output(run, UINT64_MAX);
+	if (run->workload.ended) {
 		work_output_end(&run->output);
+		work_output_freeze(&run->output);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* In a unit that is a window, only what is printed between the begins of its two readings counts, and nothing while its file is
+ * written. */
+static int follow_window(struct run *run)
+{
+	const struct measure *measure = &run->measure;
+	unsigned before = measure->readings;
+	int r = measure_read(&run->measure);
+	enum work_mark mark = before == 0 ? WORK_MARK_BEGIN : WORK_MARK_END;
+	uint64_t left;
+
+	if (r < 0 || measure->readings == before || run->experiment->plan.unit != PLAN_UNIT_WINDOW)
+		return r;
+	r = 1;
+	while (r > 0 && run->workload.output_fd >= 0 &&
+	       (left = work_marks_left(measure->marks, mark)) > 0)
+		r = read_output(run, left);
+	if (mark == WORK_MARK_BEGIN)
+		work_output_clear(&run->output);
+	else
+		work_output_freeze(&run->output);
 	return r < 0 ? r : 0;
 }
 
@@ -82,15 +108,16 @@ static int handle(struct run *run, const struct pollfd fds[POLL_COUNT], struct s
 	if (r < 0)
 		return r;
 	if (fds[POLL_RESULT].revents)
-		r = measure_read(&run->measure);
+		r = follow_window(run);
 	if (r < 0) {
 		strbuf_addf(reterr, "the process that measures has ended: %s", strerror(-r));
 		return r;
 	}
 	if (fds[POLL_OUTLOOK].revents)
 		outlook_read(&run->outlook);
-	if (fds[POLL_OUTPUT].revents)
-		r = read_output(run);
+	/* Its end may have been read above. */
+	if (fds[POLL_OUTPUT].revents && run->workload.output_fd >= 0)
+		r = read_output(run, UINT64_MAX);
 	if (r >= 0 && fds[POLL_PROCESS].revents)
 		r = reap(run);
 	if (r < 0)

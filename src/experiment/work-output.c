@@ -74,8 +74,10 @@ static void end_line(struct work_output *output)
 	if (line[strspn(line, " \t\r")] != '\0') {
 		strbuf_clear(&output->last);
 		strbuf_add_str(&output->last, line);
-		look_for_work(output, line);
-		look_for_outcomes(output, line);
+		if (!output->is_frozen) {
+			look_for_work(output, line);
+			look_for_outcomes(output, line);
+		}
 	}
 	strbuf_clear(&output->line);
 }
@@ -106,6 +108,11 @@ void work_output_clear(struct work_output *output)
 	output->has_work = false;
 	output->work = 0;
 	memset(output->found, 0, sizeof(output->found));
+}
+
+void work_output_freeze(struct work_output *output)
+{
+	output->is_frozen = true;
 }
 
 bool work_output_report(const struct work_output *output, struct unit *unit, struct strbuf *reason)

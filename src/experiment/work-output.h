@@ -16,6 +16,7 @@ struct work_output {
 	regex_t regexes[PLAN_OUTCOMES_MAX];
 	struct strbuf line; /* the last one, which is not complete */
 	struct strbuf last; /* the last line that is not blank: why a command failed */
+	bool is_frozen;
 	bool has_work;
 	double work;
 	bool found[PLAN_OUTCOMES_MAX];
@@ -31,6 +32,8 @@ void work_output_add(struct work_output *output, const char *bytes, size_t len);
 void work_output_end(struct work_output *output);
 /* Forgets all numbers: only later output counts. */
 void work_output_clear(struct work_output *output);
+/* Keeps the numbers as they are: no later output counts. */
+void work_output_freeze(struct work_output *output);
 
 /* Adds the numbers to a unit. Returns false, with a phrase, if an outcome has none. */
 bool work_output_report(const struct work_output *output, struct unit *unit, struct strbuf *reason);

@@ -97,11 +97,19 @@ static void capture_file(const struct capture_options *options, struct strbuf *r
 struct changing {
 	struct capture_wait wait; /* must stay the first member */
 	const struct temp_tree *tree;
+	unsigned readings;
 };
 
+static void count_reading(struct capture_wait *self)
+{
+	((struct changing *)self)->readings++;
+}
+
+/* The window has begun, and its end has not. */
 static int change(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 {
 	assert_true(begin_ns < end_ns);
+	assert_int_equal(((struct changing *)self)->readings, 1);
 	write_tree(((struct changing *)self)->tree, 1);
 	return 0;
 }
@@ -111,7 +119,7 @@ static void capture_live(const struct capture_options *options, const struct tem
                                       uint64_t end_ns),
                          struct snapshot_copy *ret)
 {
-	struct changing changing = {{until}, tree};
+	struct changing changing = {{until, count_reading}, tree, 0};
 	struct capture_window_options window = {
 	        .capture = *options,
 	        .length_ns = SECONDS(1),
@@ -123,6 +131,7 @@ static void capture_live(const struct capture_options *options, const struct tem
 	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT;
 
 	assert_int_equal(capture_window(&window, writer, &info, &error), 0);
+	assert_int_equal(changing.readings, 2);
 	snapshot_writer_freep(&writer);
 	snapshot_copy_read(ret, sink.bytes.data, sink.bytes.len, NULL);
 	assert_int_equal(ret->result, 0);

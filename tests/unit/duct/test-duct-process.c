@@ -61,14 +61,14 @@ static void test_broken(void **state)
 	                   0, &process));
 }
 
-static void assert_command(const struct temp_tree *tree, const char *state_text,
+static void assert_command(const struct temp_tree *tree, const char *state_text, size_t most,
                            const char *expected)
 {
 	struct duct_process process = {.pid = 77, .comm = "name"};
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	memcpy(process.state, state_text, strlen(state_text) + 1);
-	duct_process_command(tree->fd, &process, &text);
+	duct_process_command(tree->fd, &process, most, &text);
 	assert_text(&text, expected);
 }
 
@@ -77,10 +77,13 @@ static void test_command(void **state)
 	const struct temp_tree *tree = *state;
 	static const char words[] = "a\0b c\0\0d\ne\033\0";
 
-	assert_command(tree, "S", "[name]");
-	assert_command(tree, "Z", "[name] <defunct>");
+	assert_command(tree, "S", 100, "[name]");
+	assert_command(tree, "Z", 100, "[name] <defunct>");
 	temp_tree_write(tree, "77/cmdline", words, sizeof(words) - 1);
-	assert_command(tree, "S", "a b c  d e?");
+	assert_command(tree, "S", 100, "a b c  d e?");
+	assert_command(tree, "S", sizeof(words) - 1, "a b c  d e?");
+	assert_command(tree, "S", 3, "a b...");
+	assert_command(tree, "S", 2, "a...");
 }
 
 static void test_etime(void **state)

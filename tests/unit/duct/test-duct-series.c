@@ -9,9 +9,10 @@
 #define WALL (1795341039 * NS_PER_SECOND) /* 2026-11-22 09:50:39 UTC */
 
 static void commands(void *context, const struct duct_process *const *processes, size_t count,
-                     struct strbuf *outs)
+                     size_t most_bytes, struct strbuf *outs)
 {
-	(void)context;
+	if (context)
+		*(size_t *)context = most_bytes;
 	for (size_t i = 0; i < count; i++) {
 		assert_true(i == 0 || processes[i - 1]->pid < processes[i]->pid);
 		strbuf_addf(&outs[i], "cmd %u", processes[i]->pid);
@@ -50,6 +51,44 @@ static void add(struct duct_series *series, double time, double cpu_time,
 	                                .processes = processes,
 	                                .count = count,
 	                        });
+}
+
+/* Commands of a megabyte. */
+static void long_commands(void *context, const struct duct_process *const *processes, size_t count,
+                          size_t most_bytes, struct strbuf *outs)
+{
+	(void)processes;
+	*(size_t *)context = most_bytes;
+	for (size_t i = 0; i < count; i++) {
+		memset(strbuf_reserve(&outs[i], most_bytes), 'x', most_bytes);
+		outs[i].len = most_bytes;
+	}
+}
+
+/* The commands of all processes share some room; one that is forgotten gives its part back. */
+static void test_room_for_commands(void **state)
+{
+	enum { MANY = 128 };
+	struct duct_process processes[2 * MANY];
+	size_t most = 0;
+	struct duct_series series = {.commands = long_commands, .context = &most};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * MANY; i++)
+		processes[i] = process_of(i + 1, 1, 1, 1);
+	add(&series, 1, 1, processes, 1);
+	assert_int_equal(most, 64 << 10);
+	add(&series, 2, 1, processes, MANY);
+	assert_int_equal(most, ((4 << 20) - (64 << 10)) / (MANY - 1));
+	add(&series, 3, 1, processes, 2 * MANY);
+	assert_int_equal(most, 128);
+	add(&series, 4, 1, processes + 2 * MANY - 1, 1);
+	assert_true(duct_series_write(&series, &text));
+	add(&series, 5, 1, processes, 2);
+	assert_int_equal(most, 64 << 10);
+	duct_series_done(&series);
+	assert_int_equal(series.command_bytes, 0);
 }
 
 static json_t *write_record(struct duct_series *series)
@@ -335,10 +374,15 @@ static void test_storage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_burst),         cmocka_unit_test(test_unseen),
-	        cmocka_unit_test(test_two_workers),   cmocka_unit_test(test_end_without_sample),
-	        cmocka_unit_test(test_pid_again),     cmocka_unit_test(test_many),
-	        cmocka_unit_test(test_late_cpu_time), cmocka_unit_test(test_storage),
+	        cmocka_unit_test(test_room_for_commands),
+	        cmocka_unit_test(test_burst),
+	        cmocka_unit_test(test_unseen),
+	        cmocka_unit_test(test_two_workers),
+	        cmocka_unit_test(test_end_without_sample),
+	        cmocka_unit_test(test_pid_again),
+	        cmocka_unit_test(test_many),
+	        cmocka_unit_test(test_late_cpu_time),
+	        cmocka_unit_test(test_storage),
 	};
 
 	setenv("TZ", "UTC0", 1);

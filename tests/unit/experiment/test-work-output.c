@@ -91,6 +91,24 @@ static void test_clear(void **state)
 	assert_outcome(2, "outcome", 18);
 }
 
+/* Output from behind the window does not count, also the end of a line that has begun in it; a command that fails there is
+ * reported with its last line. */
+static void test_freeze(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	(void)state;
+	add("ctprof-work 3\n17\nrate: 1/s\nctprof-wo");
+	work_output_freeze(&output);
+	add("rk 2\n18\nrate: 2/s\nctprof-work 5\n");
+	work_output_end(&output);
+	assert_true(work_output_report(&output, &unit, &reason));
+	assert_outcome(0, "work", 3);
+	assert_outcome(1, "rate", 1);
+	assert_outcome(2, "outcome", 17);
+	assert_string_equal(strbuf_str(&output.last), "ctprof-work 5");
+}
+
 /* A line without an end takes no memory without one. */
 static void test_long_line(void **state)
 {
@@ -111,6 +129,7 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_clear, setup, teardown),
+	        cmocka_unit_test_setup_teardown(test_freeze, setup, teardown),
 	        cmocka_unit_test_setup_teardown(test_long_line, setup, teardown),
 	};
 
