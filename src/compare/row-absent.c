@@ -2,9 +2,9 @@
 #include "compare/rows.h"
 #include "window/exit-log.h"
 
-bool row_has_absence(const struct row_set *set)
+bool row_has_absence(const struct row_set *set, unsigned side)
 {
-	return set->sides == SIDE_MAX && set->one_boot &&
+	return set->sides == SIDE_MAX && set->one_boot && !set->is_chosen[side] &&
 	       set->frames[SIDE_BASELINE].kind == KIND_window &&
 	       set->frames[SIDE_CANDIDATE].kind == KIND_window;
 }
@@ -21,7 +21,7 @@ enum row_absence row_absence(const struct row_set *set, const struct row_group *
 {
 	const struct derive_frame *frame = &set->frames[side];
 
-	if (!row_has_absence(set) || group->exited || group->sides[side])
+	if (!row_has_absence(set, side) || group->exited || group->sides[side])
 		return ABSENCE_NONE;
 	if (frame->missed_known && frame->missed == 0)
 		return ABSENCE_ZERO;

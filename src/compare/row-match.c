@@ -426,7 +426,9 @@ void row_match(struct row_set *set, const struct group_table *const *tables,
 		add_candidate_groups(&matching, options->interval, &unmatched[SIDE_CANDIDATE]);
 	if (cpu_times)
 		add_exited(set, &matched, cpu_times);
-	for (unsigned side = 0; side < SIDE_MAX && options->one_sided; side++) {
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		if (!options->one_sided[side])
+			continue;
 		for (size_t i = 0; i < unmatched[side].count; i++)
 			add_group(&matched, unmatched[side].groups[i]);
 		unmatched[side].count = 0;

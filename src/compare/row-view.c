@@ -505,6 +505,13 @@ static void set_absent(const struct row_set *set, struct row_view *view)
 	}
 }
 
+/* Returns whether the side would show the group if it had been there. */
+static bool was_not_there(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	return (set->interval_total || row_has_absence(set, side)) && !group->exited &&
+	       !group->sides[side] && row_absence(set, group, side) != ABSENCE_UNKNOWN;
+}
+
 static void set_difference(struct row_view *view)
 {
 	struct quantity delta =
@@ -521,8 +528,6 @@ static void set_difference(struct row_view *view)
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret)
 {
-	bool of_one_boot = set->interval_total || row_has_absence(set);
-
 	memset(ret, 0, sizeof(*ret));
 	ret->group = group;
 	ret->measure = measure;
@@ -545,11 +550,8 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	}
 	set_absent(set, ret);
 	set_means(set, ret);
-	ret->is_new = of_one_boot && !group->exited && !group->sides[SIDE_BASELINE] &&
-	              !has_come(set, group) &&
-	              row_absence(set, group, SIDE_BASELINE) != ABSENCE_UNKNOWN;
-	ret->is_gone = of_one_boot && !group->exited && !group->sides[SIDE_CANDIDATE] &&
-	               row_absence(set, group, SIDE_CANDIDATE) != ABSENCE_UNKNOWN;
+	ret->is_new = was_not_there(set, group, SIDE_BASELINE) && !has_come(set, group);
+	ret->is_gone = was_not_there(set, group, SIDE_CANDIDATE);
 	if (row_has_interval(set, group, measure)) {
 		set_between(set, ret);
 	} else if (set->sides == SIDE_MAX) {

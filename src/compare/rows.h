@@ -28,9 +28,12 @@ struct row_options {
 	bool continues; /* the candidate was taken later in the baseline's boot */
 	/* The window between the two, grouped like them; NULL: there is none. It must outlive the set. */
 	const struct group_table *interval;
-	bool one_boot;                /* both are windows of one boot */
-	bool unchanged;               /* keep rows whose sides are equal or both unseen */
-	bool one_sided;               /* keep rows of groups that one side only has */
+	bool one_boot;  /* both are windows of one boot */
+	bool unchanged; /* keep rows whose sides are equal or both unseen */
+	/* Keep rows of groups that only this side has. */
+	bool one_sided[SIDE_MAX];
+	/* The side's processes were chosen, so that a group that it does not have may have been there. */
+	bool is_chosen[SIDE_MAX];
 	bool renamed;                 /* pair cgroups that were renamed by the threads in them */
 	bool measures[MEASURE_COUNT]; /* which ones to list */
 	/* Those that are not listed where others say the same of the group, see measure/repeats.h. */
@@ -84,7 +87,8 @@ struct row {
 struct row_set {
 	unsigned sides;
 	bool continues;
-	bool one_boot; /* threads of one side can be on the other */
+	bool one_boot;            /* threads of one side can be on the other */
+	bool is_chosen[SIDE_MAX]; /* as in the options */
 	struct group_by by;
 	struct row_group *groups; /* matched ones, by label or by the sort keys */
 	size_t group_count;
@@ -146,8 +150,9 @@ enum row_absence {
 	/* Threads of it ended on the other side, and this one has no records of threads that ended: nothing is known. */
 	ABSENCE_UNKNOWN,
 };
-/* Returns whether both sides are windows of one boot, so that a group that one of them does not have did not exist. */
-bool row_has_absence(const struct row_set *set);
+/* Returns whether both sides are windows of one boot and this one has all groups that were there, so that one that it does not have did
+ * not exist. */
+bool row_has_absence(const struct row_set *set, unsigned side);
 enum row_absence row_absence(const struct row_set *set, const struct row_group *group,
                              unsigned side);
 /* The zero that such a group has on that side, of a measure that counts and that the side has seen of others. None of a thread or

@@ -469,7 +469,8 @@ static void choose_rows(struct report_options *options, const struct filters *fi
 	options->rows.late = !is_for_people(options) && !is_for_prometheus(options);
 	if (is_for_prometheus(options) && options->rows.top_groups == 0)
 		options->rows.top_groups = OPENMETRICS_TOP;
-	options->rows.one_sided = options->explains != NULL;
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		options->rows.one_sided[side] = options->explains != NULL;
 	options->rows.sort_keys = options->sort.keys;
 	options->rows.conditions = (const struct where *const *)options->conditions;
 	options->rows.condition_count = options->condition_count;

@@ -179,8 +179,14 @@ static int make_report(const struct report_options *options, struct load *loads,
 	                       same_boot(hosts[0], hosts[1]);
 	if (options->overview)
 		row_options.top_groups = 0;
-	/* Within one boot, a group that one side does not have was not there. */
-	row_options.one_sided = row_options.one_sided || interval || row_options.one_boot;
+	/* Within one boot, a group that one side does not have was not there, but for what its choice left out. */
+	for (unsigned side = 0; side < count; side++) {
+		bool *chosen = &row_options.is_chosen[side];
+
+		*chosen = selection_is_apart(&options->selection, hosts[side], hosts[!side]);
+		row_options.one_sided[!side] = row_options.one_sided[!side] || interval ||
+		                               (row_options.one_boot && !*chosen);
+	}
 	if (interval) {
 		row_options.interval = &interval->groups;
 		report.interval = &interval->info;

@@ -159,3 +159,15 @@ void selection_note(const struct selection *selection, struct snapshot_info *inf
 		info->window.numbers[of_the_host[i]] = 0;
 	}
 }
+
+bool selection_is_apart(const struct selection *selection, const struct host *host,
+                        const struct host *other)
+{
+	cleanup_(strbuf_done) struct strbuf noted = STRBUF_INIT;
+	const char *text = host_text(host, HOST_selection);
+	const char *beside = host_text(other, HOST_selection);
+
+	selection_add_text(selection, &noted);
+	return text && strcmp(text, strbuf_str(&noted)) != 0 &&
+	       (!beside || strcmp(text, beside) != 0);
+}

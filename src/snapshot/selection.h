@@ -49,3 +49,8 @@ void selection_add_text(const struct selection *selection, struct strbuf *out);
 /* Notes in the metadata of a snapshot that it has these threads only: sets the host's field "selection", behind an earlier one, and
  * forgets what a window of the whole host knows of other threads. Does nothing if all are selected. */
 void selection_note(const struct selection *selection, struct snapshot_info *info);
+
+/* Returns whether the processes of a snapshot were chosen when it was made, and those of the other one in another way or not at all.
+ * @selection was noted in both of them. */
+bool selection_is_apart(const struct selection *selection, const struct host *host,
+                        const struct host *other);

@@ -116,6 +116,21 @@ expect "rows of compare --pid" \
     "$(jq -c '[.rows[] | select(.metric == "run_time_ns") | [.group, .delta]]' of-one.json)" \
     "$(jq -c '[.rows[] | select(.metric == "run_time_ns" and .group == "sel-many") | [.group, .delta]]' of-all.json)"
 
+# A window of chosen processes does not show that others did nothing. One of all does.
+"$CTPROF" capture -q --window 200ms -o whole.zst
+"$CTPROF" capture -q --pid "$other" --window 200ms -o some.zst
+"$CTPROF" capture -q --pid "$parent" --window 200ms -o more.zst
+apart() { # BASELINE CANDIDATE: where sel-many is listed, as a row or as a group of one side
+    "$CTPROF" compare "$1" "$2" --unchanged --limit 0 -f json | jq -r '[
+        ([.only_in_baseline[], .only_in_candidate[]] | map(select(.group == "sel-many")) | "apart \(length)"),
+        (.rows | map(select(.group == "sel-many" and .metric == "run_time_ns")) | "rows \(length)"),
+        (.rows | map(select(.marks // "" | tostring | test("gone|new"))) | map(.group) | unique | length > 0)] | join(" ")'
+}
+expect "a group of all and of chosen processes" "$(apart whole.zst some.zst)" "apart 1 rows 0 false"
+expect "a group of chosen processes and of all" "$(apart some.zst whole.zst)" "apart 1 rows 0 false"
+expect "a group that neither choice has" "$(apart some.zst more.zst)" "apart 0 rows 0 false"
+expect "a group of all" "$(apart whole.zst whole.zst)" "apart 0 rows 1 false"
+
 # States, beside those of ps: a sleeping thread, one that is stopped, and a zombie.
 : >zombie
 python3 -c 'import os, time

@@ -25,7 +25,7 @@ static int start_windows(void **state)
 	}
 	options.per = PER_second;
 	options.one_boot = true;
-	options.one_sided = true;
+	options.one_sided[0] = options.one_sided[1] = true;
 	return 0;
 }
 
@@ -172,9 +172,36 @@ static void test_other_boot(void **state)
 	assert_none(view_row(&rows, "new", METRIC_minflt).values[SIDE_BASELINE]);
 	assert_none(view_row(&rows, "new", METRIC_minflt).delta);
 	assert_false(view_row(&rows, "new", METRIC_minflt).is_new);
-	options.one_sided = false;
+	options.one_sided[0] = options.one_sided[1] = false;
 	build_rows(2);
 	assert_int_equal(rows.unmatched_count[SIDE_CANDIDATE], 1);
+}
+
+/* A side whose processes were chosen does not show that a group of the other one was not there. The other side does. */
+static void test_chosen(void **state)
+{
+	struct row_view view;
+
+	(void)state;
+	options.is_chosen[SIDE_CANDIDATE] = true;
+	add_groups();
+	build_rows(2);
+	view = view_row(&rows, "gone", METRIC_minflt);
+	assert_int_equal(view.absence[SIDE_CANDIDATE], ABSENCE_NONE);
+	assert_none(view.values[SIDE_CANDIDATE]);
+	assert_none(view.delta);
+	assert_none(view.percent);
+	assert_none(view.impact);
+	assert_false(view.is_gone);
+	view = view_row(&rows, "new", METRIC_minflt);
+	assert_int_equal(view.absence[SIDE_BASELINE], ABSENCE_ZERO);
+	assert_true(view.is_new);
+	options.one_sided[SIDE_BASELINE] = false;
+	build_rows(2);
+	assert_int_equal(rows.unmatched_count[SIDE_BASELINE], 1);
+	assert_string_equal(rows.unmatched[SIDE_BASELINE][0].label, "gone");
+	assert_int_equal(rows.unmatched_count[SIDE_CANDIDATE], 0);
+	assert_true(is_listed(&rows, "new", METRIC_minflt));
 }
 
 #define ABSENT_TEST(test_) cmocka_unit_test_setup_teardown(test_, start_windows, end_rows)
@@ -184,7 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        ABSENT_TEST(test_zero),         ABSENT_TEST(test_partial),
 	        cmocka_unit_test(test_unknown), ABSENT_TEST(test_unseen),
-	        ABSENT_TEST(test_other_boot),
+	        ABSENT_TEST(test_other_boot),   ABSENT_TEST(test_chosen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ static int start(void **state)
 {
 	start_by_comm(state);
 	group_table_init(&interval, group_by_key(GROUP_KEY_comm, false));
-	options.one_sided = true;
+	options.one_sided[0] = options.one_sided[1] = true;
 	options.interval = &interval;
 	return 0;
 }

@@ -191,7 +191,7 @@ static void test_one_sided(void **state)
 	check_rows("both/minflt");
 	assert_int_equal(rows.unmatched_count[0], 1);
 	assert_int_equal(rows.unmatched_count[1], 1);
-	options.one_sided = true;
+	options.one_sided[0] = options.one_sided[1] = true;
 	build_rows(2);
 	check_rows("both/minflt gone/minflt new/minflt");
 	assert_int_equal(rows.unmatched_count[0], 0);
@@ -235,7 +235,7 @@ static void random_options(struct random *random)
 	options = all_rows();
 	options.order = (enum row_order)random_below(random, ORDER_NAME + 1);
 	options.unchanged = random_chance(random, 50);
-	options.one_sided = random_chance(random, 50);
+	options.one_sided[0] = options.one_sided[1] = random_chance(random, 50);
 	options.continues = random_chance(random, 50);
 	options.sort_keys = sort_keys;
 	options.sort_key_count = random_chance(random, 40) ? 1 + random_below(random, 2) : 0;

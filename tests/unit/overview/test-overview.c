@@ -224,7 +224,7 @@ static void test_sorted_by_threads(void **state)
 static void test_change(void **state)
 {
 	(void)state;
-	options.one_sided = true;
+	options.one_sided[0] = options.one_sided[1] = true;
 	add(0, "less", 100, 0);
 	add(1, "less", 60, 0);
 	add(0, "same", 80, 0);
@@ -275,7 +275,7 @@ static void start_interval(struct group_table *interval)
 	interval->info = &infos[0];
 	interval->host = &infos[0].host;
 	options.interval = interval;
-	options.one_sided = true;
+	options.one_sided[0] = options.one_sided[1] = true;
 }
 
 /* Between two snapshots, a thread that came under another name was not born: not as a group of its own, and not beside
@@ -427,7 +427,7 @@ static void test_unlike(void **state)
 	static const char *const names[] = {"short", "some"};
 
 	(void)state;
-	options.one_boot = options.one_sided = true;
+	options.one_boot = options.one_sided[0] = options.one_sided[1] = true;
 	infos[SIDE_BASELINE].window.exits = WINDOW_EXITS_completed;
 	infos[SIDE_CANDIDATE].window.exits = WINDOW_EXITS_off;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

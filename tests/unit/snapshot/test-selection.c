@@ -140,6 +140,31 @@ static void test_kinds_together(void **state)
 	snapshot_info_done(&info);
 }
 
+/* A choice that was made of both snapshots after they were read is not their own. */
+static void test_apart(void **state)
+{
+	struct snapshot_info all = {0}, some = {0}, same = {0};
+	cleanup_(selection_done) struct selection none = {0};
+
+	(void)state;
+	assert_int_equal(selection_add_ids(&selection, "4", &error), 0);
+	selection_note(&selection, &some);
+	selection_note(&selection, &same);
+	assert_true(selection_is_apart(&none, &some.host, &all.host));
+	assert_false(selection_is_apart(&none, &all.host, &some.host));
+	assert_false(selection_is_apart(&none, &some.host, &same.host));
+	selection_note(&selection, &all);
+	assert_false(selection_is_apart(&selection, &all.host, &all.host));
+	selection_note(&selection, &some);
+	selection_note(&selection, &same);
+	assert_true(selection_is_apart(&selection, &some.host, &all.host));
+	assert_false(selection_is_apart(&selection, &all.host, &some.host));
+	assert_false(selection_is_apart(&selection, &some.host, &same.host));
+	snapshot_info_done(&all);
+	snapshot_info_done(&some);
+	snapshot_info_done(&same);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +174,7 @@ int main(void)
 	        cmocka_unit_test_teardown(test_cgroups, teardown),
 	        cmocka_unit_test_teardown(test_the_root_has_every_cgroup, teardown),
 	        cmocka_unit_test_teardown(test_kinds_together, teardown),
+	        cmocka_unit_test_teardown(test_apart, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
