@@ -37,6 +37,7 @@ static void swap_answer(struct jemalloc_reader *from, struct jemalloc_reader *to
 	size_t capacity = to->capacity;
 
 	to->is_forked = from->is_forked;
+	to->request.identity = from->request.identity;
 	to->tag = from->tag;
 	to->request.threads = from->request.threads;
 	to->capacity = from->capacity;

@@ -536,6 +536,20 @@ void jemalloc_forget_process(struct jemalloc_reader *reader)
 #undef METRIC
 /* clang-format on */
 
+/* Returns a number of 16 bits and one more, or 0 if the addresses are hidden. The code and the stack lie at addresses that are chosen
+ * apart, so that such a number says of neither where it is. */
+static uint32_t program_of(const struct process_identity *identity)
+{
+	/* Odd numbers, whose products have every bit below in their highest ones. */
+	const uint64_t of_stack = 0x9e3779b97f4a7c15, of_both = 0xd6e8feb86659fd93;
+
+	if (identity->start_stack <= 1)
+		return 0;
+	return (uint32_t)(((identity->start_stack * of_stack + identity->start_code) * of_both >>
+	                   48) +
+	                  1);
+}
+
 void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
                           struct thread_sample *sample)
 {
@@ -552,6 +566,8 @@ void jemalloc_take_thread(const struct jemalloc_reader *reader, size_t index,
 	if (tag != PROBE_TAG_ok)
 		return;
 	sample->jemalloc_boottime_ns = thread->read_boottime_ns;
+	if (sample->tid == sample->tgid)
+		sample->jemalloc_program = program_of(&reader->request.identity);
 	if (reader->is_forked && sample->tid == sample->tgid) {
 		sample_set_impossible(sample, METRIC_allocated_bytes, thread->allocated);
 		sample_set_impossible(sample, METRIC_deallocated_bytes, thread->deallocated);

@@ -36,8 +36,8 @@ void sample_reset(struct thread_sample *sample)
 	sample->life_ns = 0;
 	sample->run_time_before_ns = 0;
 	sample->merged_threads = 0;
-	sample->jemalloc_boottime_ns = 0;
-	sample->jemalloc_interval_ns = 0;
+	sample->jemalloc_boottime_ns = sample->jemalloc_interval_ns = 0;
+	sample->jemalloc_program = 0;
 	strbuf_clear(&sample->host);
 	strbuf_clear(&sample->boot_id);
 	strbuf_clear(&sample->pcomm);

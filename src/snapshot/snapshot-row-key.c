@@ -38,6 +38,32 @@ bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities)
 	return false;
 }
 
+uint32_t *thread_row_u32(struct thread_sample *sample, enum thread_row_identity identity)
+{
+	switch (identity) {
+	case ROW_tid:
+		return &sample->tid;
+	case ROW_tgid:
+		return &sample->tgid;
+	case ROW_uid:
+		return &sample->uid;
+	case ROW_ppid:
+		return &sample->ppid;
+	case ROW_pgrp:
+		return &sample->pgrp;
+	case ROW_session:
+		return &sample->session;
+	case ROW_process_successors:
+		return &sample->process_successors;
+	case ROW_merged_threads:
+		return &sample->merged_threads;
+	case ROW_jemalloc_program:
+		return &sample->jemalloc_program;
+	default:
+		return NULL;
+	}
+}
+
 void thread_row_note_identities(uint64_t identities, struct thread_sample *sample)
 {
 	sample->has_cgroup = thread_row_has_identity(identities, ROW_cgroup) ||

@@ -337,6 +337,8 @@ static void write_times(struct thread_row_writer *rows, struct json_writer *out,
 		json_write_member_u64(out, &rows->read_boottime, sample->read_boottime_ns);
 	if (sample->jemalloc_boottime_ns > 0)
 		json_write_member_u64(out, &rows->jemalloc_boottime, sample->jemalloc_boottime_ns);
+	if (sample->window_part == WINDOW_PART_NONE)
+		write_optional(out, "jemalloc_program", sample->jemalloc_program);
 	if (sample->window_part != WINDOW_PART_NONE) {
 		json_write_key(out, "window_part");
 		json_write_str(out, window_part_names[sample->window_part]);

@@ -391,9 +391,15 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 
 	switch (identity) {
 	case ROW_tid:
-		return read_u32(rows, json, token, key, &sample->tid);
 	case ROW_tgid:
-		return read_u32(rows, json, token, key, &sample->tgid);
+	case ROW_uid:
+	case ROW_ppid:
+	case ROW_pgrp:
+	case ROW_session:
+	case ROW_process_successors:
+	case ROW_merged_threads:
+	case ROW_jemalloc_program:
+		return read_u32(rows, json, token, key, thread_row_u32(sample, identity));
 	case ROW_host:
 	case ROW_host_hex:
 	case ROW_boot_id:
@@ -416,22 +422,10 @@ static int read_identity(struct thread_row_reader *rows, struct json_reader *jso
 	case ROW_wchan:
 	case ROW_syscall:
 		return read_identity_name(rows, json, token, identity, sample);
-	case ROW_uid:
-		return read_u32(rows, json, token, key, &sample->uid);
-	case ROW_ppid:
-		return read_u32(rows, json, token, key, &sample->ppid);
-	case ROW_pgrp:
-		return read_u32(rows, json, token, key, &sample->pgrp);
-	case ROW_session:
-		return read_u32(rows, json, token, key, &sample->session);
 	case ROW_start_time_clock_ticks:
 		return read_u64(rows, json, token, key, &sample->start_time_clock_ticks);
 	case ROW_process_start_time_clock_ticks:
 		return read_u64(rows, json, token, key, &sample->process_start_clock_ticks);
-	case ROW_process_successors:
-		return read_u32(rows, json, token, key, &sample->process_successors);
-	case ROW_merged_threads:
-		return read_u32(rows, json, token, key, &sample->merged_threads);
 	case ROW_jemalloc_boottime_ns:
 		return read_u64(rows, json, token, key, &sample->jemalloc_boottime_ns);
 	case ROW_jemalloc_interval_ns:

@@ -71,6 +71,9 @@ bool thread_row_is_superseded(uintptr_t meaning, uint64_t identities);
 must_check_ int thread_row_read_exit(struct thread_row_reader *rows, enum json_token token,
                                      struct thread_sample *sample);
 
+/* Returns the place of an identity that is an integer of 32 bits, or NULL. */
+uint32_t *thread_row_u32(struct thread_sample *sample, enum thread_row_identity identity);
+
 /* Sets what a row says by having a key, once all keys are read. */
 void thread_row_note_identities(uint64_t identities, struct thread_sample *sample);
 

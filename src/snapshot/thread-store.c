@@ -218,6 +218,7 @@ static void put_identity(struct thread_store *store, const struct thread_sample 
 	if (sample->jemalloc_boottime_ns > 0) {
 		put(store, sample->jemalloc_boottime_ns);
 		put(store, sample->jemalloc_interval_ns);
+		put(store, sample->jemalloc_program);
 	}
 	put_name(store, sample->pcomm.data, sample->pcomm.len);
 	put_name(store, sample->comm.data, sample->comm.len);
@@ -266,6 +267,7 @@ static void get_identity(const struct thread_store *store, size_t *at, unsigned 
 	if (flags & HAS_JEMALLOC_TIME) {
 		ret->jemalloc_boottime_ns = get(store, at);
 		ret->jemalloc_interval_ns = get(store, at);
+		ret->jemalloc_program = (uint32_t)get(store, at);
 	}
 	get_text(store, at, &ret->pcomm);
 	get_text(store, at, &ret->comm);

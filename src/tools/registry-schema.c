@@ -195,6 +195,7 @@ static json_t *identity_schema(enum thread_row_identity identity)
 	case IDENTITY_session:
 	case IDENTITY_process_successors:
 	case IDENTITY_merged_threads:
+	case IDENTITY_jemalloc_program:
 		schema = schema_reference("u32", NULL);
 		break;
 	case IDENTITY_start_time_clock_ticks:

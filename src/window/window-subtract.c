@@ -91,6 +91,13 @@ bool window_is_other_program(const struct thread_sample *sample, const struct th
 	       !is_same_text(&sample->pcomm, &first->pcomm);
 }
 
+/* Returns whether the process has executed a program, the same one or not. Without these numbers that is not known. */
+static bool has_executed(const struct thread_sample *sample, const struct thread_sample *first)
+{
+	return sample->jemalloc_program > 0 && first->jemalloc_program > 0 &&
+	       sample->jemalloc_program != first->jemalloc_program;
+}
+
 /* jemalloc counts from the start of a program, and not from the birth of a thread. If the thread has executed another
  * one in between, neither of its counters is of use, though perhaps only one of them has gone back. */
 static void forget_other_program(struct thread_sample *sample, const struct thread_sample *first,
@@ -103,7 +110,8 @@ static void forget_other_program(struct thread_sample *sample, const struct thre
 	if (!metric_set_has(&sample->seen, METRIC_allocated_bytes) &&
 	    !metric_set_has(&sample->seen, METRIC_deallocated_bytes))
 		return;
-	if (!was_forked && !window_is_other_program(sample, first) &&
+	if (!was_forked && !has_executed(sample, first) &&
+	    !window_is_other_program(sample, first) &&
 	    !has_fallen(sample, first, METRIC_allocated_bytes) &&
 	    !has_fallen(sample, first, METRIC_deallocated_bytes))
 		return;

@@ -233,6 +233,48 @@ for mode in auto ptrace; do
     same "its own work in a window, $mode" "[$((a1 - a0)),$((d1 - d0)),null]" "$(forked between.zst '[.allocated_bytes, .deallocated_bytes, .impossible]')"
 done
 
+# A program that is executed again, by the same process, begins anew: that its counters are higher than before is no work.
+cat >again.py <<'PYTHON'
+import os, sys
+times = int(sys.argv[1])
+for _ in range(1000 * times):
+    bytes(100000)
+print("READY", times, flush=True)
+if sys.stdin.readline():
+    os.execv(sys.executable, [sys.executable, sys.argv[0], str(times + 1)])
+PYTHON
+mkfifo again.in
+exec 8<>again.in
+LD_PRELOAD=$library python3 again.py 1 <again.in >again.out 8<&- &
+again=$!
+await again.out "READY 1"
+allocated() { # FILE: of the leader
+    zstd -dc "$1" | jq -c --argjson pid "$again" '.threads[] | select(.tid == $pid) | .allocated_bytes'
+}
+for mode in auto ptrace; do
+    n=$(grep -c READY again.out)
+    capture first.zst --jemalloc "$mode"
+    capture same.zst
+    "$CTPROF" window first.zst same.zst -o no-exec.zst
+    same "a program that goes on, $mode" 0 "$(allocated no-exec.zst)"
+    "$CTPROF" capture -q --jemalloc "$mode" --window 60s -o exec.zst &
+    window=$!
+    await_between "$window"
+    echo >&8
+    await again.out "READY $((n + 1))"
+    kill -INT "$window"
+    wait "$window" || fail "a window with an exec ended with status $?"
+    capture second.zst --jemalloc "$mode"
+    "$CTPROF" window first.zst second.zst -o execs.zst
+    between "bytes before, $mode" $((n * 100000000)) "$(allocated first.zst)" $((n * 100000000 + 90000000))
+    between "bytes afterwards, $mode" $(((n + 1) * 100000000)) "$(allocated second.zst)" 10000000000
+    same "a window with an exec, $mode" null "$(allocated exec.zst)"
+    same "a window of two snapshots with an exec, $mode" null "$(allocated execs.zst)"
+    same "their comparison, $mode" null "$("$CTPROF" compare first.zst second.zst --pid "$again" -m allocated_bytes -f json | jq '.rows[0].delta')"
+done
+kill "$again"
+wait "$again" 2>/dev/null || true
+
 # BPF reads the counters of threads that exit before their own reading, with all else.
 if [ "$(zstd -dc again.zst | jq -r .host.source)" = bpf ]; then
     LD_PRELOAD=$library python3 -c 'import threading, time

@@ -50,6 +50,9 @@ struct thread_sample {
 	/* CLOCK_BOOTTIME at which jemalloc's counters were read; 0: with all other values, or not at all. */
 	uint64_t jemalloc_boottime_ns;
 	uint64_t jemalloc_interval_ns; /* of a window: between their two readings; 0: interval_ns */
+	/* On the leader, beside these counters: another number after the process has executed a program; 0: not known. Files of
+	 * windows do not have it. */
+	uint32_t jemalloc_program;
 	/* Only in a window, see registry/identity.def; none of them is 0 or WINDOW_PART_NONE there. */
 	enum window_part window_part;
 	uint64_t interval_ns;

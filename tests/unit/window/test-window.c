@@ -140,70 +140,6 @@ static void cpu_time_by_mode_never_falls(void **state)
 	}
 }
 
-/* A thread that executes another program stays itself, but jemalloc begins anew. */
-static void another_program_has_no_difference_of_jemalloc(void **state)
-{
-	cleanup_(pair_done) struct pair pair;
-
-	(void)state;
-	pair_init(&pair);
-	for (uint32_t tid = 6; tid < 8; tid++) {
-		struct thread_sample *first = reading_add(&pair.a, tid, tid, 100);
-		struct thread_sample *last = reading_add(&pair.b, tid, tid, 100);
-
-		sample_set(first, allocated_bytes, (struct counter_bytes){500});
-		sample_set(first, deallocated_bytes, (struct counter_bytes){30});
-		sample_set(last, allocated_bytes, (struct counter_bytes){tid == 6 ? 400 : 900});
-		sample_set(last, deallocated_bytes, (struct counter_bytes){40});
-	}
-	join(&pair);
-	assert_false(metric_set_has(&pair.window.samples[0].seen, METRIC_allocated_bytes));
-	assert_false(metric_set_has(&pair.window.samples[0].seen, METRIC_deallocated_bytes));
-	assert_int_equal(pair.window.samples[1].allocated_bytes.v, 400);
-	assert_int_equal(pair.window.samples[1].deallocated_bytes.v, 10);
-	assert_window(&pair.window.info, values_went_back, 1);
-}
-
-/* Without a known executable, the name of the process shows that it is another program's. */
-static void another_name_has_no_difference_of_jemalloc(void **state)
-{
-	static const struct {
-		const char *exe_then, *exe_now, *then, *now;
-		bool is_other;
-	} cases[] = {
-	        {"", "", "one", "one", false},
-	        {"", "", "one", "two", true},
-	        {"", "/bin/two", "one", "two", true},
-	        {"/bin/one", "", "one", "two", true},
-	        {"", "", "", "two", false},
-	        {"", "", "one", "", false},
-	        {"/bin/a", "/bin/a", "one", "two", false},
-	        {"/bin/a", "/bin/b", "one", "one", true},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		cleanup_(pair_done) struct pair pair;
-		struct thread_sample *first, *last;
-
-		pair_init(&pair);
-		first = reading_add(&pair.a, 6, 6, 100);
-		last = reading_add(&pair.b, 6, 6, 100);
-		sample_set(first, allocated_bytes, (struct counter_bytes){500});
-		sample_set(last, allocated_bytes, (struct counter_bytes){900});
-		sample_name(&first->exe, cases[i].exe_then);
-		sample_name(&last->exe, cases[i].exe_now);
-		first->has_exe = cases[i].exe_then[0] != '\0';
-		last->has_exe = cases[i].exe_now[0] != '\0';
-		sample_name(&first->pcomm, cases[i].then);
-		sample_name(&last->pcomm, cases[i].now);
-		join(&pair);
-		assert_int_equal(
-		        metric_set_has(&pair.window.samples[0].seen, METRIC_allocated_bytes),
-		        !cases[i].is_other);
-	}
-}
-
 /* A peak is news where it rose, a floor where it fell or became one. */
 static void peaks_and_floors_only_where_they_moved(void **state)
 {
@@ -569,8 +505,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(counters_are_differences),
 	        cmocka_unit_test(cpu_time_by_mode_never_falls),
-	        cmocka_unit_test(another_program_has_no_difference_of_jemalloc),
-	        cmocka_unit_test(another_name_has_no_difference_of_jemalloc),
 	        cmocka_unit_test(peaks_and_floors_only_where_they_moved),
 	        cmocka_unit_test(born_inside_is_whole),
 	        cmocka_unit_test(what_was_not_read_before_is_unknown),

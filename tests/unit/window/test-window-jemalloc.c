@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Differences of jemalloc's counters. */
+#include "check.h"
+#include "samples.h"
+#include "window/window.h"
+#include "windows.h"
+
+/* The readings of a test: at 100 s and at 130 s after boot. */
+struct pair {
+	struct reading a, b;
+	struct snapshot_copy window;
+};
+
+static void pair_init(struct pair *pair)
+{
+	*pair = (struct pair){0};
+	reading_init(&pair->a, SECONDS(100));
+	reading_init(&pair->b, SECONDS(130));
+}
+
+static void pair_done(struct pair *pair)
+{
+	reading_done(&pair->a);
+	reading_done(&pair->b);
+	snapshot_copy_done(&pair->window);
+}
+
+static void join(struct pair *pair)
+{
+	window_between(&pair->a, &pair->b, NULL, &pair->window);
+	assert_int_equal(pair->window.result, 0);
+}
+
+/* A thread that executes another program stays itself, but jemalloc begins anew. */
+static void another_program_has_no_difference(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+
+	(void)state;
+	pair_init(&pair);
+	for (uint32_t tid = 6; tid < 8; tid++) {
+		struct thread_sample *first = reading_add(&pair.a, tid, tid, 100);
+		struct thread_sample *last = reading_add(&pair.b, tid, tid, 100);
+
+		sample_set(first, allocated_bytes, (struct counter_bytes){500});
+		sample_set(first, deallocated_bytes, (struct counter_bytes){30});
+		sample_set(last, allocated_bytes, (struct counter_bytes){tid == 6 ? 400 : 900});
+		sample_set(last, deallocated_bytes, (struct counter_bytes){40});
+	}
+	join(&pair);
+	assert_false(metric_set_has(&pair.window.samples[0].seen, METRIC_allocated_bytes));
+	assert_false(metric_set_has(&pair.window.samples[0].seen, METRIC_deallocated_bytes));
+	assert_int_equal(pair.window.samples[1].allocated_bytes.v, 400);
+	assert_int_equal(pair.window.samples[1].deallocated_bytes.v, 10);
+	assert_window(&pair.window.info, values_went_back, 1);
+}
+
+/* A program may be executed again, by the same process, and count further than before. */
+static void another_execution_has_no_difference(void **state)
+{
+	static const struct {
+		uint32_t then, now;
+		bool is_other;
+	} cases[] = {{7, 7, false}, {7, 8, true}, {0, 8, false}, {7, 0, false}, {0, 0, false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(pair_done) struct pair pair;
+		struct thread_sample *first, *last, *row;
+
+		pair_init(&pair);
+		first = reading_add(&pair.a, 6, 6, 100);
+		last = reading_add(&pair.b, 6, 6, 100);
+		sample_set(first, allocated_bytes, (struct counter_bytes){500});
+		sample_set(first, deallocated_bytes, (struct counter_bytes){30});
+		sample_set(last, allocated_bytes, (struct counter_bytes){900});
+		sample_set(last, deallocated_bytes, (struct counter_bytes){40});
+		first->jemalloc_boottime_ns = first->read_boottime_ns;
+		last->jemalloc_boottime_ns = last->read_boottime_ns;
+		first->jemalloc_program = cases[i].then;
+		last->jemalloc_program = cases[i].now;
+		join(&pair);
+		row = &pair.window.samples[0];
+		assert_int_equal(metric_set_has(&row->seen, METRIC_allocated_bytes),
+		                 !cases[i].is_other);
+		assert_int_equal(metric_set_has(&row->seen, METRIC_deallocated_bytes),
+		                 !cases[i].is_other);
+		assert_window(&pair.window.info, values_went_back, cases[i].is_other);
+		assert_int_equal(row->jemalloc_program, 0);
+	}
+}
+
+/* Without a known executable, the name of the process shows that it is another program's. */
+static void another_name_has_no_difference(void **state)
+{
+	static const struct {
+		const char *exe_then, *exe_now, *then, *now;
+		bool is_other;
+	} cases[] = {
+	        {"", "", "one", "one", false},
+	        {"", "", "one", "two", true},
+	        {"", "/bin/two", "one", "two", true},
+	        {"/bin/one", "", "one", "two", true},
+	        {"", "", "", "two", false},
+	        {"", "", "one", "", false},
+	        {"/bin/a", "/bin/a", "one", "two", false},
+	        {"/bin/a", "/bin/b", "one", "one", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(pair_done) struct pair pair;
+		struct thread_sample *first, *last;
+
+		pair_init(&pair);
+		first = reading_add(&pair.a, 6, 6, 100);
+		last = reading_add(&pair.b, 6, 6, 100);
+		sample_set(first, allocated_bytes, (struct counter_bytes){500});
+		sample_set(last, allocated_bytes, (struct counter_bytes){900});
+		sample_name(&first->exe, cases[i].exe_then);
+		sample_name(&last->exe, cases[i].exe_now);
+		first->has_exe = cases[i].exe_then[0] != '\0';
+		last->has_exe = cases[i].exe_now[0] != '\0';
+		sample_name(&first->pcomm, cases[i].then);
+		sample_name(&last->pcomm, cases[i].now);
+		join(&pair);
+		assert_int_equal(
+		        metric_set_has(&pair.window.samples[0].seen, METRIC_allocated_bytes),
+		        !cases[i].is_other);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(another_program_has_no_difference),
+	        cmocka_unit_test(another_execution_has_no_difference),
+	        cmocka_unit_test(another_name_has_no_difference),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
