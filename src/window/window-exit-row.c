@@ -127,10 +127,9 @@ static bool find_leader(struct window_join *join, const struct thread_store *sto
 	return true;
 }
 
-/* Sets the last name of the process: that in the last reading, or at the end of the thread, or at the end of the
- * leader, whose record has no other name than its own; else that of the first reading. The name of an ambiguous one is
- * not known. */
-static void set_pcomm(struct window_join *join, const struct window_exit *ended)
+/* Sets the last name of the process if it is known: that in the last reading, or at the end of the leader, whose record has no other
+ * name than its own. If several leaders ended, all but the first took over its ids. */
+static bool set_last_pcomm(struct window_join *join, const struct window_exit *ended)
 {
 	struct strbuf *pcomm = &join->sample.pcomm;
 
@@ -139,11 +138,23 @@ static void set_pcomm(struct window_join *join, const struct window_exit *ended)
 		copy_name(pcomm, &join->other.comm);
 	} else if (find_leader(join, &join->last.threads, ended)) {
 		copy_name(pcomm, &join->other.pcomm);
-	} else if (pcomm->len > 0) {
-		return;
 	} else if (find_leader(join, &join->exits->records, ended)) {
 		copy_name(pcomm, &join->other.comm);
-	} else if (find_leader(join, &join->first.threads, ended)) {
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Sets the last name of the process: else that at the end of the thread, or that of the first reading. The name of an ambiguous one is
+ * not known. */
+static void set_pcomm(struct window_join *join, const struct window_exit *ended)
+{
+	struct strbuf *pcomm = &join->sample.pcomm;
+
+	if (set_last_pcomm(join, ended) || pcomm->len > 0)
+		return;
+	if (find_leader(join, &join->first.threads, ended)) {
 		copy_name(pcomm, &join->other.pcomm);
 	} else if (ended->is_leader) {
 		copy_name(pcomm, &join->sample.comm);
@@ -166,6 +177,17 @@ static void set_exe(struct window_join *join, const struct window_exit *ended)
 	join->sample.has_cwd = join->other.has_cwd;
 	copy_name(&join->sample.title, &join->other.title);
 	join->sample.has_title = join->other.has_title;
+}
+
+void window_set_lost_process(struct window_join *join, const struct window_lost *lost)
+{
+	const struct window_exit process = {.tgid = lost->tgid,
+	                                    .process_start = lost->process_start};
+
+	if (!set_last_pcomm(join, &process))
+		return;
+	join->sample.has_exe = join->sample.has_cwd = join->sample.has_title = false;
+	set_exe(join, &process);
 }
 
 /* A record does not have the cgroups of version 1. If a reading has the process, and all of its threads in the same ones, they are those

@@ -132,6 +132,9 @@ struct window_lost *window_next_lost(struct window_join *join, const struct thre
 
 bool window_lost_is_written(const struct window_join *join, size_t at);
 
+/* Sets the last name of its process, in join->sample, and what belongs to that. */
+void window_set_lost_process(struct window_join *join, const struct window_lost *lost);
+
 /* Makes the row of such a thread, in join->sample: it has no values. */
 void window_make_lost(struct window_join *join, const struct window_lost *lost);
 

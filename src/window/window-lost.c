@@ -96,6 +96,7 @@ void window_make_lost(struct window_join *join, const struct window_lost *lost)
 
 	thread_store_get(&join->first.threads, lost->first, sample);
 	sample_keep_run_time(sample);
+	window_set_lost_process(join, lost);
 	sample->window_part = WINDOW_PART_exited;
 	sample->jemalloc_boottime_ns = sample->interval_ns = sample->life_ns = 0;
 	sample->has_smaps = false;

@@ -205,6 +205,83 @@ static void executing_thread_counted_more(void **state)
 	}
 }
 
+static void rename_process(struct thread_sample *sample, const char *pcomm, const char *exe)
+{
+	strbuf_clear(&sample->pcomm);
+	sample_name(&sample->pcomm, pcomm);
+	sample_name(&sample->exe, exe);
+	sample->has_exe = true;
+}
+
+static void assert_process(const struct thread_sample *row, const char *pcomm, const char *exe)
+{
+	assert_string_equal(strbuf_str(&row->pcomm), pcomm);
+	assert_int_equal(row->has_exe, exe != NULL);
+	if (exe)
+		assert_string_equal(strbuf_str(&row->exe), exe);
+}
+
+/* A thread without a record of its end has the name that its process has now, as the other rows of the process do. If the process has
+ * ended with another name than it was read with, nobody knows its executable. */
+static void lost_thread_has_the_last_name(void **state)
+{
+	(void)state;
+	for (int lives = 0; lives < 2; lives++) {
+		cleanup_(scene_done) struct scene scene;
+		const struct thread_sample *row;
+
+		scene_init(&scene);
+		rename_process(reading_add(&scene.a, 700, 700, SECOND_TICKS(60)), "sh", "/bin/sh");
+		rename_process(reading_add(&scene.a, 700, 701, SECOND_TICKS(61)), "sh", "/bin/sh");
+		for (size_t i = 1; i < scene.a.count; i++)
+			sample_set_process_start(&scene.a.samples[i], SECOND_TICKS(60));
+		if (lives)
+			rename_process(reading_add(&scene.b, 700, 700, SECOND_TICKS(60)), "ls",
+			               "/bin/ls");
+		else
+			add_end(&scene.exits, (struct end_spec){.tid = 700,
+			                                        .tgid = 700,
+			                                        .born_ns = SECONDS(60),
+			                                        .exited_ns = SECONDS(110),
+			                                        .is_complete = true,
+			                                        .comm = "ls"});
+		join(&scene);
+		row = snapshot_copy_find(&scene.window, 701);
+		assert_int_equal(row->window_part, WINDOW_PART_exited);
+		assert_process(row, "ls", lives ? "/bin/ls" : NULL);
+		assert_process(snapshot_copy_find(&scene.window, 700), "ls",
+		               lives ? "/bin/ls" : NULL);
+		assert_window(&scene.window.info, threads_lost, 1);
+	}
+}
+
+/* All threads that ended of a process have the name that its last leader had at its end. */
+static void ended_threads_have_the_last_name(void **state)
+{
+	static const struct end_spec ends[] = {
+	        {.tid = 701, .exited_ns = SECONDS(108), .comm = "worker", .pcomm = "sh"},
+	        {.tid = 700, .exited_ns = SECONDS(110), .comm = "sh", .pcomm = "sh"},
+	        {.tid = 700, .exited_ns = SECONDS(111), .comm = "ls", .pcomm = "ls"},
+	};
+	cleanup_(scene_done) struct scene scene;
+
+	(void)state;
+	scene_init(&scene);
+	scene.exits.exits = WINDOW_EXITS_completed;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		struct end_spec end = ends[i];
+
+		end.tgid = 700;
+		end.born_ns = end.process_born_ns = SECONDS(105);
+		end.is_complete = true;
+		add_end(&scene.exits, end);
+	}
+	join(&scene);
+	assert_int_equal(scene.window.count, 1 + ARRAY_SIZE(ends));
+	for (size_t i = 1; i < scene.window.count; i++)
+		assert_process(&scene.window.samples[i], "ls", NULL);
+}
+
 /* A process that has ended inside and was not waited for is in the last reading, and nowhere else. */
 static void zombies_have_one_row(void **state)
 {
@@ -246,6 +323,8 @@ int main(void)
 	        cmocka_unit_test(other_thread_ran_too_long),
 	        cmocka_unit_test(executing_thread_ran_more_or_less_than_possible),
 	        cmocka_unit_test(executing_thread_counted_more),
+	        cmocka_unit_test(lost_thread_has_the_last_name),
+	        cmocka_unit_test(ended_threads_have_the_last_name),
 	        cmocka_unit_test(zombies_have_one_row),
 	};
 
