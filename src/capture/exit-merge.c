@@ -188,7 +188,14 @@ void exit_merge_add_record(struct exit_merge *merge, uint64_t received_boottime_
 
 void exit_merge_add_end(struct exit_merge *merge, const struct thread_end *end)
 {
-	*array_add(merge->ends, merge->end_count, merge->end_capacity) = *end;
+	struct thread_end *kept = array_add(merge->ends, merge->end_count, merge->end_capacity);
+
+	*kept = *end;
+	/* A thread that executes a program exchanges its id with the leader's once that is dead, be it before or after the leader's last
+	 * switch (de_thread() in fs/exec.c). No other thread has the birth of the leader to the nanosecond. */
+	if (end->process_born_boottime_ns > 0 &&
+	    end->born_boottime_ns == end->process_born_boottime_ns)
+		kept->tid = end->tgid;
 }
 
 /* Returns whether it may be the record of the thread: it is not of a longer life, and was not there before its birth.

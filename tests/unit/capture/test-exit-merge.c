@@ -285,7 +285,7 @@ static void test_reused_tid(void **state)
 	add_record(9, 2000, 500, 2);
 	add_record(9, 3000, 1, 3);
 	add_end(9, 100, 1001, 11);
-	add_end(9, 1500, 2001, 22);
+	add_end(9, 1499, 2001, 22);
 	add_end(9, 2999, 3001, 33);
 	exit_merge_finish(&merge, &result);
 	assert_int_equal(result.records.count, 3);
@@ -294,6 +294,27 @@ static void test_reused_tid(void **state)
 		(void)row(i);
 		assert_seen(&sample, run_time_ns, 11 * (i + 1));
 		assert_seen(&sample, blkio_delay_count, i + 1);
+	}
+}
+
+/* A thread has executed a program, and the old leader has its id at the last switch, or not yet. Its birth is that of the process. */
+static void test_exchanged_tid(void **state)
+{
+	(void)state;
+	for (uint32_t tid = 77; tid < 79; tid++) {
+		begin(true);
+		add_record(77, 3000, 1500, 1);
+		add_record(77, 9000, 7500, 2);
+		add_end(tid, 1500, 3001, 1000);
+		add_end(77, 1500, 9001, 2000);
+		exit_merge_finish(&merge, &result);
+		assert_int_equal(result.records.count, 2);
+		for (uint32_t i = 0; i < 2; i++) {
+			assert_true(row(i)->is_complete);
+			assert_int_equal(sample.tid, 77);
+			assert_seen(&sample, run_time_ns, 1000 * (i + 1));
+			assert_seen(&sample, blkio_delay_count, i + 1);
+		}
 	}
 }
 
@@ -497,7 +518,7 @@ int main(void)
 	        cmocka_unit_test(test_lost_end),     cmocka_unit_test(test_clocks_apart),
 	        cmocka_unit_test(test_until),        cmocka_unit_test(test_many),
 	        cmocka_unit_test(test_cpu_time),     cmocka_unit_test(test_take),
-	        cmocka_unit_test(test_drop),
+	        cmocka_unit_test(test_drop),         cmocka_unit_test(test_exchanged_tid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, done);
