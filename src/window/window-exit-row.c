@@ -90,6 +90,8 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	window_subtract_ticks(join, note, ended->first, first);
 
 	sample->window_part = WINDOW_PART_exited;
+	/* The record of one that took over the ids of its leader has those. */
+	sample->tid = first->tid;
 	sample->tgid = first->tgid;
 	sample->start_time_clock_ticks = first->start_time_clock_ticks;
 	sample->life_ns =

@@ -20,8 +20,10 @@
  * left out, because counting it as a life of its own would be wrong by all the earlier work of the thread.
  * A thread can also end in another way: another thread of its process that executes a program takes over the leader's
  * ids and birth. Then the leader has a record although there is a thread with all its ids in the last reading, whose
- * counters are those of another thread. They are unknown, and the leader has ended. If that thread ends as well, two
- * records have the same ids and birth: the first one is the leader's, and the other one in doubt. */
+ * counters are those of another thread. If that thread ends as well, two records have the same ids and birth: the first
+ * one is the leader's. The exec ended all other threads of the process, so the one that executed the program is the only
+ * thread of the first reading that is neither in the last one nor has a record under its own ids. If records were lost,
+ * or there is no such thread, or there are several, its counters are unknown, and its own record is in doubt. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +39,7 @@ enum record_use {
 	RECORD_OF_LAST,   /* of a thread that ended after the last reading of it */
 	RECORD_OF_ZOMBIE, /* of a thread that had ended when it was read last */
 	RECORD_OF_FIRST,  /* of a thread of the first reading */
+	RECORD_OF_TAKER, /* of a thread that took over the ids of its leader; unless it is found, in doubt */
 	RECORD_IN_DOUBT,
 };
 
@@ -167,7 +170,7 @@ static uint32_t find_end(struct matching *matching, const struct thread_key *key
 			break;
 		}
 		if (chosen != THREAD_STORE_NONE && took_over(join, record, chosen)) {
-			matching->uses[record] = RECORD_IN_DOUBT;
+			matching->uses[record] = RECORD_OF_TAKER;
 			continue;
 		}
 		if (chosen != THREAD_STORE_NONE && in_one_tick) {
@@ -206,10 +209,8 @@ static void match_first(struct matching *matching)
 			continue;
 		record = find_end(matching, key, read_ns);
 		if (record == THREAD_STORE_NONE) {
-			if (!join->in_last[row] && !was_zombie(join, &join->first, row)) {
-				window_count(join, WINDOW_threads_lost, 1);
+			if (!join->in_last[row] && !was_zombie(join, &join->first, row))
 				window_add_lost(join, row);
-			}
 			continue;
 		}
 		if (join->in_last[row])
@@ -218,6 +219,85 @@ static void match_first(struct matching *matching)
 		add_ended(join, record, row);
 		window_count(join, WINDOW_threads_exited, 1);
 	}
+}
+
+/* Returns how many records there are of threads that took over the ids of the leader, and stores the last one. */
+static unsigned takers_of(struct matching *matching, uint32_t tgid, uint32_t *ret_record)
+{
+	unsigned count = 0;
+
+	collect(matching, tgid);
+	for (size_t i = 0; i < matching->of_tid_count; i++) {
+		if (matching->uses[matching->of_tid[i]] != RECORD_OF_TAKER)
+			continue;
+		*ret_record = matching->of_tid[i];
+		count++;
+	}
+	return count;
+}
+
+/* Returns whether the leader of the first reading is another thread now, in a row of the last reading. One that had ended then has no
+ * record in this window. */
+static bool is_replaced(struct window_join *join, const struct thread_key *leader, uint32_t row)
+{
+	uint32_t first = window_reading_find(&join->first, leader);
+
+	return join->replaced[row] ||
+	       (first != THREAD_STORE_NONE && was_zombie(join, &join->first, first) &&
+	        !was_zombie(join, &join->last, row));
+}
+
+/* Returns whether the only thread without a record of its process has taken over the ids of the leader. */
+static bool took_ids(struct matching *matching, const struct window_lost *lost)
+{
+	struct window_join *join = matching->join;
+	const struct thread_key leader = {lost->tgid, lost->tgid, lost->process_start,
+	                                  lost->process_start};
+	uint32_t row, record = 0;
+	unsigned ended;
+
+	if (lost->process_start == PROCESS_START_UNKNOWN ||
+	    thread_store_key(&join->first.threads, lost->first)->tid == lost->tgid)
+		return false;
+	row = window_reading_find(&join->last, &leader);
+	ended = takers_of(matching, lost->tgid, &record);
+	if (row != THREAD_STORE_NONE && ended == 0 && is_replaced(join, &leader, row)) {
+		join->replaced[row] = true;
+		join->takers[row] = lost->first + 1;
+		return true;
+	}
+	if (row != THREAD_STORE_NONE || ended != 1)
+		return false;
+	matching->uses[record] = RECORD_OF_FIRST;
+	add_ended(join, record, lost->first);
+	window_count(join, WINDOW_threads_exited, 1);
+	return true;
+}
+
+/* Finds the threads that took over the ids of their leaders among those without a record. */
+static void match_takers(struct matching *matching)
+{
+	struct window_join *join = matching->join;
+	bool all_heard = window_exits_are_known(join->exits->exits) && join->exits->overruns == 0;
+	const struct thread_store *threads = &join->first.threads;
+	size_t kept = 0;
+
+	window_sort_lost(join);
+	for (size_t begin = 0, end; begin < join->lost_count; begin = end) {
+		const struct window_lost *lost = &join->lost[begin];
+
+		for (end = begin + 1; end < join->lost_count; end++)
+			if (!thread_key_same_process(
+			            thread_store_key(threads, join->lost[end].first),
+			            thread_store_key(threads, lost->first)))
+				break;
+		if (all_heard && end - begin == 1 && took_ids(matching, lost))
+			continue;
+		for (size_t i = begin; i < end; i++)
+			join->lost[kept++] = join->lost[i];
+	}
+	join->lost_count = kept;
+	window_number_lost(join);
 }
 
 /* The record of an end that the window behind this one has. */
@@ -248,7 +328,8 @@ static void match_rest(struct matching *matching)
 		/* The listener begins before the window. */
 		if (note->exited_boottime_ns < join->begin_ns)
 			continue;
-		if (matching->uses[record] == RECORD_IN_DOUBT ||
+		if (matching->uses[record] == RECORD_OF_TAKER ||
+		    matching->uses[record] == RECORD_IN_DOUBT ||
 		    note->born_boottime_ns < join->begin_ns) {
 			window_count(join, WINDOW_exits_left_out, 1);
 		} else if (note->born_boottime_ns <= join->end_ns) {
@@ -357,7 +438,7 @@ static void place(struct window_join *join, struct window_exit *ended)
 
 	ended->is_leader = key->tid == ended->tgid;
 	ended->process_born_ns = note->is_complete ? note->process_born_boottime_ns : 0;
-	if (ended->is_leader && note->is_complete)
+	if (own->tid == ended->tgid && note->is_complete)
 		ended->process_born_ns = note->born_boottime_ns;
 	ended->process_start = key->process_start_clock_ticks;
 	if (ended->process_start == PROCESS_START_UNKNOWN) {
@@ -493,8 +574,8 @@ void window_find_exits(struct window_join *join)
 	join->ended = mem_calloc((size_t)count + 1, sizeof(join->ended[0]));
 	mark_last(&matching);
 	match_first(&matching);
+	match_takers(&matching);
 	match_rest(&matching);
-	window_sort_lost(join);
 	for (size_t i = 0; i < join->ended_count; i++)
 		place(join, &join->ended[i]);
 	if (join->ended_count > 0)

@@ -41,6 +41,8 @@ struct window_join {
 	uint64_t begin_ns, end_ns; /* CLOCK_BOOTTIME; begin is before end */
 	bool *in_last;             /* by row of the first reading; owned, as all of these */
 	bool *replaced;            /* by row of the last reading: see window-exits.c */
+	/* For those rows, the row of the first reading of the thread that has these ids now, plus one; 0: not known. */
+	uint32_t *takers;
 	struct window_exit *ended; /* by tgid and birth of the process, leader first */
 	size_t ended_count;
 	struct window_lost *lost; /* by process once they are sorted */
@@ -123,9 +125,11 @@ void window_make_exit(struct window_join *join, const struct window_exit *ended)
 /* Sets the reason of all values that nobody can read any more. */
 void window_set_gone(const struct window_join *join, struct thread_sample *sample);
 
-/* Add a thread that ended without a record, by its row of the first reading; and sort all of them, once. */
+/* Add a thread that ended without a record, by its row of the first reading; and sort all of them, once, before
+ * window_number_lost(). */
 void window_add_lost(struct window_join *join, uint32_t first);
 void window_sort_lost(struct window_join *join);
+void window_number_lost(struct window_join *join);
 
 /* Returns the next one of a process that is not written, or NULL. It counts as written from then on. */
 struct window_lost *window_next_lost(struct window_join *join, const struct thread_key *process);

@@ -31,6 +31,11 @@ void window_sort_lost(struct window_join *join)
 {
 	if (join->lost_count > 0)
 		qsort(join->lost, join->lost_count, sizeof(join->lost[0]), compare_lost);
+}
+
+void window_number_lost(struct window_join *join)
+{
+	window_count(join, WINDOW_threads_lost, join->lost_count);
 	for (size_t i = 0; i < join->lost_count; i++)
 		join->lost[i].unwritten = i;
 }

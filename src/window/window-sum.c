@@ -11,11 +11,51 @@
 #include "window-add.h"
 #include "window-sum-state.h"
 
+/* Returns the row of the leader of a thread's process if that is another thread since the window that is added, and the window knows
+ * its work: it took over the ids of the leader, and has no other row. */
+static uint32_t find_taker(struct window_sum *sum, uint32_t row)
+{
+	const struct thread_key *key = thread_store_key(&sum->live.store, row);
+	const struct thread_key leader = {key->tgid, key->tgid, key->process_start_clock_ticks,
+	                                  key->process_start_clock_ticks};
+	uint32_t taker = THREAD_STORE_NONE;
+
+	if (key->tid != key->tgid && leader.start_time_clock_ticks != PROCESS_START_UNKNOWN)
+		taker = row_table_find(&sum->live, &leader);
+	if (taker == THREAD_STORE_NONE || sum->live.marks[taker].first <= sum->count)
+		return THREAD_STORE_NONE;
+	thread_store_get(&sum->live.store, taker, &sum->row);
+	return sum->row.window_part == WINDOW_PART_continued &&
+	                       sum->row.outcomes[SOURCE_stat] != OUTCOME_unjoined
+	               ? taker
+	               : THREAD_STORE_NONE;
+}
+
+/* Adds the work of the thread before that to its row, which is in sum->row. It was not born in a gap: see add_thread(). */
+static void join_taker(struct window_sum *sum, uint32_t row, uint32_t taker)
+{
+	struct row_mark mark = sum->live.marks[taker];
+	struct thread_sample *sample = &sum->row;
+
+	mark.first = sum->live.marks[row].first;
+	sample->interval_ns -=
+	        sum->length_ns < sample->interval_ns ? sum->length_ns : sample->interval_ns;
+	window_sum_row(sum, row, &sum->before);
+	window_add_thread(sample, &sum->before);
+	row_table_end(&sum->live, row);
+	row_table_put(&sum->live, taker, sample, mark);
+}
+
 /* Sets aside a thread that was there at the end of the last window, and not in the next one. */
 static void end_row(struct window_sum *sum, uint32_t row)
 {
 	struct thread_sample *sample = &sum->before;
+	uint32_t taker = find_taker(sum, row);
 
+	if (taker != THREAD_STORE_NONE) {
+		join_taker(sum, row, taker);
+		return;
+	}
 	window_sum_row(sum, row, sample);
 	sample->window_part =
 	        sample->window_part == WINDOW_PART_born ? WINDOW_PART_passed : WINDOW_PART_exited;

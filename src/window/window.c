@@ -20,6 +20,7 @@ static void join_done(struct window_join *join)
 	window_reading_done(&join->last);
 	free(join->in_last);
 	free(join->replaced);
+	free(join->takers);
 	free(join->ended);
 	free(join->lost);
 	window_rests_done(&join->rests);
@@ -41,6 +42,7 @@ static void mark_continued(struct window_join *join)
 
 	join->in_last = mem_calloc((size_t)join->first.threads.count + 1, sizeof(bool));
 	join->replaced = mem_calloc((size_t)last->count + 1, sizeof(bool));
+	join->takers = mem_calloc((size_t)last->count + 1, sizeof(join->takers[0]));
 	for (uint32_t row = 0; row < last->count; row++) {
 		uint32_t first = window_reading_find(&join->first, thread_store_key(last, row));
 
@@ -85,6 +87,13 @@ static void set_jemalloc_interval(struct thread_sample *sample, uint64_t begin_n
 	sample->jemalloc_interval_ns = begin_ns > 0 && end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
+/* Removes what the allocator of the program before has counted. */
+static void forget_allocations(struct thread_sample *first)
+{
+	metric_set_add(&first->impossible, METRIC_allocated_bytes);
+	metric_set_add(&first->impossible, METRIC_deallocated_bytes);
+}
+
 /* The part of the thread's work inside is unknown. */
 static void make_unknown(struct window_join *join)
 {
@@ -100,6 +109,8 @@ static void make_continued(struct window_join *join, const struct thread_key *ke
 	uint64_t went_back = 0;
 
 	thread_store_get(&join->first.threads, first_row, first);
+	if (join->replaced[row])
+		forget_allocations(first);
 	window_note_unobserved(join, first);
 	set_interval(join, sample, window_read_time(&join->first, first->read_boottime_ns));
 	if (window_is_another(join, key, first)) {
@@ -129,20 +140,28 @@ static void make_born(struct window_join *join, uint32_t row)
 	window_count(join, WINDOW_threads_born, 1);
 }
 
+/* Returns the row of the first reading with the thread of a row of the last one, or THREAD_STORE_NONE. */
+static uint32_t find_first(const struct window_join *join, const struct thread_key *key,
+                           uint32_t row)
+{
+	if (!join->replaced[row])
+		return window_reading_find(&join->first, key);
+	return join->takers[row] > 0 ? join->takers[row] - 1 : THREAD_STORE_NONE;
+}
+
 /* Makes the thread of a row of the last reading, in join->sample. If it is older than the window and was not in its
- * first reading, or has taken over the ids of one that was, the part of its work inside is unknown. */
+ * first reading, or has taken over the ids of one that was, and nobody knows its own, the part of its work inside is unknown. */
 static void make_row(struct window_join *join, uint32_t row)
 {
 	struct thread_sample *sample = &join->sample;
 	const struct thread_key *key = thread_store_key(&join->last.threads, row);
-	uint32_t first = window_reading_find(&join->first, key);
+	uint32_t first = find_first(join, key, row);
 
 	thread_store_get(&join->last.threads, row, sample);
 	sample->window_part = WINDOW_PART_continued;
-	if (first != THREAD_STORE_NONE && !join->replaced[row]) {
+	if (first != THREAD_STORE_NONE) {
 		make_continued(join, key, first, row);
-	} else if (first == THREAD_STORE_NONE &&
-	           is_born_inside(join, key->start_time_clock_ticks)) {
+	} else if (!join->replaced[row] && is_born_inside(join, key->start_time_clock_ticks)) {
 		make_born(join, row);
 	} else {
 		set_interval(join, sample, join->begin_ns);
@@ -256,7 +275,7 @@ static bool is_left_out(struct window_join *join, struct snapshot_writer *writer
 }
 
 /* Writes the rows of the last reading in its own order; before the last one of a process, which has its totals, come
- * those of its threads that ended. */
+ * those of its threads that ended, and before that of a new leader as well, since the former one had its ids. */
 static int write_last(struct window_join *join, struct snapshot_writer *writer)
 {
 	const struct thread_store *threads = &join->last.threads;
@@ -269,7 +288,7 @@ static int write_last(struct window_join *join, struct snapshot_writer *writer)
 		bool is_end = row + 1 == threads->count ||
 		              !thread_key_same_process(key, thread_store_key(threads, row + 1));
 
-		if (is_end)
+		if (is_end || join->replaced[row])
 			r = write_ended_of(join, writer, key, &time, &in_doubt);
 		if (is_end && r == 0)
 			r = write_lost_of(join, writer, key, &time);

@@ -277,6 +277,80 @@ static void sums_are_those_of_one_window(void **state)
 	strbuf_done(&two[1].bytes);
 }
 
+static void add_end_of(struct exit_log *log, uint32_t tid, uint64_t born_s, uint64_t exited_s,
+                       uint64_t run_ms)
+{
+	add_end(log, (struct end_spec){.tid = tid,
+	                               .tgid = TGID,
+	                               .born_ns = SECONDS(born_s),
+	                               .exited_ns = SECONDS(exited_s),
+	                               .is_complete = true,
+	                               .process_born_ns = SECONDS(50),
+	                               .run_time_ns = MILLISECONDS(run_ms)});
+}
+
+/* A thread executes a program in the second window and has the leader's ids from then on; the process ends in the third one. The sum
+ * has the leader and that thread, with all of their work; 702 is born in the new program. */
+static void executing_thread_has_one_row(void **state)
+{
+	struct memory_sink packed = memory_sink_make(SIZE_MAX);
+	cleanup_(window_reading_done) struct window_reading kept = {0}, both = {0};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct window_sum *sum = window_sum_new();
+	struct window_next next = {&kept, &(struct exit_log){0}, NULL};
+	struct thread_sample leader = {0}, taker = {0};
+	struct reading readings[4];
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		reading_init(&readings[i], SECONDS(100 + 30 * i));
+		(void)reading_add(&readings[i], 1, 1, 1);
+		if (i == 3)
+			continue;
+		set_run_time(reading_add(&readings[i], TGID, TGID, SECOND_TICKS(50)),
+		             MILLISECONDS(i < 2 ? 100 + 20 * i : 900));
+		set_run_time(reading_add(&readings[i], TGID, i < 2 ? 701 : 702,
+		                         SECOND_TICKS(i < 2 ? 60 : 145)),
+		             MILLISECONDS(i < 2 ? 300 + 200 * i : 10));
+		sample_set_process_start(&readings[i].samples[2], SECOND_TICKS(50));
+	}
+	reading_load(&readings[0], &kept);
+	for (unsigned i = 1; i < 4; i++) {
+		cleanup_(window_reading_done) struct window_reading last = {0};
+		cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_completed};
+
+		if (i == 2)
+			add_end_of(&exits, TGID, 50, 140, 150);
+		if (i == 3) {
+			add_end_of(&exits, TGID, 50, 180, 1000);
+			add_end_of(&exits, 702, 145, 180, 30);
+		}
+		reading_load(&readings[i], &last);
+		strbuf_clear(&packed.bytes);
+		pack(&kept, &last, &exits, &next, &packed);
+		assert_int_equal(add(sum, &packed, &reason), 0);
+	}
+	write_sum(sum, &both);
+	assert_int_equal(both.threads.count, 4);
+	assert_int_equal(run_time_of(&both, 702), MILLISECONDS(30));
+	thread_store_get(&both.threads, 1, &leader);
+	thread_store_get(&both.threads, 2, &taker);
+	assert_int_equal(leader.run_time_ns.v, MILLISECONDS(50));
+	assert_int_equal(taker.run_time_ns.v, MILLISECONDS(700));
+	assert_int_equal(taker.tid, TGID);
+	assert_int_equal(taker.window_part, WINDOW_PART_exited);
+	assert_int_equal(taker.life_ns, SECONDS(30 + 30 + 20 - 1));
+	assert_int_equal(number_of(&both, WINDOW_threads_exited), 2);
+	assert_int_equal(number_of(&both, WINDOW_threads_lost), 0);
+	assert_int_equal(number_of(&both, WINDOW_threads_unknown), 0);
+	window_sum_freep(&sum);
+	sample_done(&leader);
+	sample_done(&taker);
+	for (unsigned i = 0; i < 4; i++)
+		reading_done(&readings[i]);
+	strbuf_done(&packed.bytes);
+}
+
 /* A window of half a minute is missing: its time and its work are in nothing. */
 static void a_gap_is_left_out(void **state)
 {
@@ -413,6 +487,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(each_exit_is_in_one_window),
 	        cmocka_unit_test(sums_are_those_of_one_window),
+	        cmocka_unit_test(executing_thread_has_one_row),
 	        cmocka_unit_test(a_gap_is_left_out),
 	        cmocka_unit_test(lives_of_one_tick_stay_apart),
 	        cmocka_unit_test(parts_of_a_tick_are_passed_on),

@@ -205,6 +205,124 @@ static void executing_thread_counted_more(void **state)
 	}
 }
 
+/* A leader and two threads of its process, of which 702 executes a program. The leader has a record, and 701 as well: the exec ends
+ * both. @lives: 702 is in the last reading, with the leader's ids; else it has ended, too. */
+static void add_executing(struct scene *scene, bool lives)
+{
+	struct end_spec end = {.tgid = 700, .is_complete = true, .process_born_ns = SECONDS(60)};
+
+	for (uint32_t tid = 700; tid < 703; tid++) {
+		struct thread_sample *sample =
+		        reading_add(&scene->a, 700, tid, SECOND_TICKS(60 + tid % 10));
+
+		sample_set_process_start(sample, SECOND_TICKS(60));
+		sample_set(sample, run_time_ns, (struct counter_ns){tid});
+		sample_set(sample, allocated_bytes, (struct counter_bytes){1});
+		if (tid == 702)
+			break;
+		end.tid = tid;
+		end.born_ns = SECONDS(60 + tid % 10);
+		end.exited_ns = SECONDS(110);
+		end.run_time_ns = tid + 10;
+		add_end(&scene->exits, end);
+	}
+	scene->exits.exits = WINDOW_EXITS_completed;
+	end.tid = 700;
+	end.born_ns = SECONDS(60);
+	end.exited_ns = SECONDS(111);
+	end.run_time_ns = 702 + SECONDS(5);
+	if (lives) {
+		struct thread_sample *sample = reading_add(&scene->b, 700, 700, SECOND_TICKS(60));
+
+		sample_set(sample, run_time_ns, (struct counter_ns){702 + SECONDS(5)});
+		sample_set(sample, allocated_bytes, (struct counter_bytes){70});
+	} else {
+		add_end(&scene->exits, end);
+	}
+}
+
+/* The only thread without a record of its end is the one that has the leader's ids, so its work in the window is known. */
+static void executing_thread_is_known(void **state)
+{
+	(void)state;
+	for (int lives = 0; lives < 2; lives++) {
+		cleanup_(scene_done) struct scene scene;
+		const struct thread_sample *taker;
+
+		scene_init(&scene);
+		add_executing(&scene, lives);
+		join(&scene);
+		assert_int_equal(scene.window.count, 1 + 3);
+		assert_numbers(&scene, lives ? 2 : 3, 0, 0, 0);
+		assert_window(&scene.window.info, threads_unknown, 0);
+		taker = lives ? &scene.window.samples[3] : snapshot_copy_find(&scene.window, 702);
+		assert_int_equal(taker->window_part,
+		                 lives ? WINDOW_PART_continued : WINDOW_PART_exited);
+		assert_int_equal(taker->tid, lives ? 700 : 702);
+		assert_seen(taker, run_time_ns, SECONDS(5));
+		/* The allocator of the new program counted anew. */
+		assert_unseen(taker, allocated_bytes);
+		assert_seen(snapshot_copy_find(&scene.window, 701), run_time_ns, 10);
+	}
+}
+
+/* It is not known if a record was lost, if nobody listened, if several threads have none, or if a thread that was born inside executed
+ * yet another program. */
+static void executing_thread_is_not_known(void **state)
+{
+	enum { OVERRUN, NOT_RECORDED, SEVERAL, TWICE, CASES };
+
+	(void)state;
+	for (unsigned i = 0; i < CASES; i++) {
+		cleanup_(scene_done) struct scene scene;
+
+		scene_init(&scene);
+		add_executing(&scene, true);
+		if (i == OVERRUN)
+			scene.exits.overruns = 1;
+		if (i == NOT_RECORDED)
+			scene.exits.exits = WINDOW_EXITS_skipped;
+		if (i == SEVERAL)
+			sample_set_process_start(reading_add(&scene.a, 700, 703, SECOND_TICKS(63)),
+			                         SECOND_TICKS(60));
+		if (i == TWICE)
+			add_end(&scene.exits, (struct end_spec){.tid = 700,
+			                                        .tgid = 700,
+			                                        .born_ns = SECONDS(60),
+			                                        .exited_ns = SECONDS(111),
+			                                        .is_complete = true,
+			                                        .run_time_ns = 5});
+		join(&scene);
+		assert_numbers(&scene, 2, 0, i == SEVERAL ? 2 : 1, i == TWICE);
+		assert_window(&scene.window.info, threads_unknown, 1);
+	}
+}
+
+/* The leader had ended before the window, and has no record in it. */
+static void leader_had_ended_before(void **state)
+{
+	cleanup_(scene_done) struct scene scene;
+	const struct thread_sample *row;
+	struct thread_sample *sample;
+
+	(void)state;
+	scene_init(&scene);
+	scene.exits.exits = WINDOW_EXITS_completed;
+	assert_true(sample_set_label(reading_add(&scene.a, 700, 700, SECOND_TICKS(60)),
+	                             METRIC_state, "Z", 1));
+	sample_set_process_start(reading_add(&scene.a, 700, 701, SECOND_TICKS(61)),
+	                         SECOND_TICKS(60));
+	for (size_t i = 1; i < scene.a.count; i++)
+		sample_set(&scene.a.samples[i], run_time_ns, (struct counter_ns){100 * i});
+	sample = reading_add(&scene.b, 700, 700, SECOND_TICKS(60));
+	sample_set(sample, run_time_ns, (struct counter_ns){900});
+	join(&scene);
+	row = snapshot_copy_find(&scene.window, 700);
+	assert_int_equal(row->window_part, WINDOW_PART_continued);
+	assert_seen(row, run_time_ns, 700);
+	assert_numbers(&scene, 0, 0, 0, 0);
+}
+
 static void rename_process(struct thread_sample *sample, const char *pcomm, const char *exe)
 {
 	strbuf_clear(&sample->pcomm);
@@ -323,6 +441,9 @@ int main(void)
 	        cmocka_unit_test(other_thread_ran_too_long),
 	        cmocka_unit_test(executing_thread_ran_more_or_less_than_possible),
 	        cmocka_unit_test(executing_thread_counted_more),
+	        cmocka_unit_test(executing_thread_is_known),
+	        cmocka_unit_test(executing_thread_is_not_known),
+	        cmocka_unit_test(leader_had_ended_before),
 	        cmocka_unit_test(lost_thread_has_the_last_name),
 	        cmocka_unit_test(ended_threads_have_the_last_name),
 	        cmocka_unit_test(zombies_have_one_row),
