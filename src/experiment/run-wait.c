@@ -36,12 +36,21 @@ void run_show(struct run *run, enum run_step step)
 	observer->progress(observer, &run->progress);
 }
 
-/* Reads the available output. Descendants of the workload may keep the pipe open, so the end of the workload itself counts. */
-static int read_output(struct run *run, uint64_t most)
+/* Returns the mark that has not been followed yet. A unit that is a run has none. */
+static enum work_mark next_mark(const struct run *run)
+{
+	if (run->experiment->plan.unit != PLAN_UNIT_WINDOW || run->measure.readings > 1)
+		return WORK_MARK_COUNT;
+	return run->measure.readings == 0 ? WORK_MARK_BEGIN : WORK_MARK_END;
+}
+
+/* Reads the available output in front of @next. Descendants of the workload may keep the pipe open, so the end of the workload itself
+ * counts. */
+static int read_output(struct run *run, enum work_mark next)
 {
 	char bytes[65536];
-	ssize_t len = work_marks_read(run->measure.marks, run->workload.output_fd, bytes,
-	                              most < sizeof(bytes) ? most : sizeof(bytes));
+	ssize_t len = work_marks_read(run->measure.marks, next, run->workload.output_fd, bytes,
+	                              sizeof(bytes));
 
 	if (len < 0)
 		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
@@ -64,7 +73,7 @@ static int reap(struct run *run)
 	 * holds. */
 	left = run->workload.ended ? fcntl(run->workload.output_fd, F_GETPIPE_SZ) : 0;
 	for (; left > 0 && run->workload.output_fd >= 0 && r > 0; left -= r)
-		r = read_output(run, UINT64_MAX);
+		r = read_output(run, next_mark(run));
 	if (run->workload.ended) {
 		work_output_end(&run->output);
 		work_output_freeze(&run->output);
@@ -76,18 +85,15 @@ static int reap(struct run *run)
  * written. */
 static int follow_window(struct run *run)
 {
-	const struct measure *measure = &run->measure;
-	unsigned before = measure->readings;
+	enum work_mark mark = next_mark(run);
+	unsigned before = run->measure.readings;
 	int r = measure_read(&run->measure);
-	enum work_mark mark = before == 0 ? WORK_MARK_BEGIN : WORK_MARK_END;
-	uint64_t left;
 
-	if (r < 0 || measure->readings == before || run->experiment->plan.unit != PLAN_UNIT_WINDOW)
+	if (r < 0 || run->measure.readings == before || mark == WORK_MARK_COUNT)
 		return r;
 	r = 1;
-	while (r > 0 && run->workload.output_fd >= 0 &&
-	       (left = work_marks_left(measure->marks, mark)) > 0)
-		r = read_output(run, left);
+	while (r > 0 && run->workload.output_fd >= 0)
+		r = read_output(run, mark);
 	if (mark == WORK_MARK_BEGIN)
 		work_output_clear(&run->output);
 	else
@@ -117,7 +123,7 @@ static int handle(struct run *run, const struct pollfd fds[POLL_COUNT], struct s
 		outlook_read(&run->outlook);
 	/* Its end may have been read above. */
 	if (fds[POLL_OUTPUT].revents && run->workload.output_fd >= 0)
-		r = read_output(run, UINT64_MAX);
+		r = read_output(run, next_mark(run));
 	if (r >= 0 && fds[POLL_PROCESS].revents)
 		r = reap(run);
 	if (r < 0)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "work-marks.h"
 
+#include <errno.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A reader that is stopped in the middle of a read must not stop the other process. */
+/* A process that is stopped in the middle of something must not stop the other one. */
 enum { TRIES = 1000 };
 
 struct work_marks *work_marks_new(void)
@@ -25,39 +25,57 @@ void work_marks_freep(struct work_marks **marks)
 	*marks = NULL;
 }
 
-ssize_t work_marks_read(struct work_marks *marks, int fd, void *bytes, size_t size)
+/* Keeps the other process from reading, or from setting a mark. Returns false if that is in the middle of it for too long. */
+static bool begin(struct work_marks *marks)
 {
-	ssize_t len;
+	bool is_busy = true;
+
+	for (unsigned i = 0; is_busy && i < TRIES; i++) {
+		is_busy = atomic_exchange(&marks->is_busy, true);
+		if (is_busy)
+			sched_yield();
+	}
+	return !is_busy;
+}
+
+static void end(struct work_marks *marks, bool has_begun)
+{
+	if (has_begun)
+		atomic_store(&marks->is_busy, false);
+}
+
+ssize_t work_marks_read(struct work_marks *marks, enum work_mark next, int fd, void *bytes,
+                        size_t size)
+{
+	ssize_t len = -1;
+	bool has_begun;
 
 	if (!marks)
 		return read(fd, bytes, size);
-	atomic_fetch_add(&marks->turn, 1);
-	len = read(fd, bytes, size);
+	has_begun = begin(marks);
+	if (next < WORK_MARK_COUNT && atomic_load(&marks->is_set[next]) &&
+	    work_marks_left(marks, next) < size)
+		size = work_marks_left(marks, next);
+	errno = EAGAIN;
+	if (size > 0)
+		len = read(fd, bytes, size);
 	if (len > 0)
 		atomic_fetch_add(&marks->read_bytes, (uint64_t)len);
-	atomic_fetch_add(&marks->turn, 1);
+	end(marks, has_begun);
 	return len;
-}
-
-/* Returns whether nothing was read meanwhile, so that no byte is in both numbers or in none. */
-static bool count_printed(const struct work_marks *marks, int fd, uint64_t *ret)
-{
-	uint64_t turn = atomic_load(&marks->turn);
-	uint64_t read_bytes = atomic_load(&marks->read_bytes);
-	int waiting = 0;
-
-	(void)ioctl(fd, FIONREAD, &waiting);
-	*ret = read_bytes + (uint64_t)waiting;
-	return turn % 2 == 0 && atomic_load(&marks->turn) == turn;
 }
 
 void work_marks_set(struct work_marks *marks, enum work_mark mark, int fd)
 {
-	uint64_t printed = 0;
+	bool has_begun = begin(marks);
+	int waiting = 0;
 
-	for (unsigned i = 0; fd >= 0 && i < TRIES && !count_printed(marks, fd, &printed); i++)
-		sched_yield();
-	atomic_store(&marks->printed_bytes[mark], printed);
+	if (fd >= 0)
+		(void)ioctl(fd, FIONREAD, &waiting);
+	atomic_store(&marks->printed_bytes[mark],
+	             fd < 0 ? 0 : atomic_load(&marks->read_bytes) + (uint64_t)waiting);
+	atomic_store(&marks->is_set[mark], true);
+	end(marks, has_begun);
 }
 
 uint64_t work_marks_left(const struct work_marks *marks, enum work_mark mark)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ static void test_marks(void **state)
 	assert_non_null(marks);
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], "0123456789", 10), 10);
-	assert_int_equal(work_marks_read(marks, fds[0], bytes, 4), 4);
+	assert_int_equal(work_marks_read(marks, WORK_MARK_BEGIN, fds[0], bytes, 4), 4);
 	pid = fork();
 	if (pid == 0) {
 		work_marks_set(marks, WORK_MARK_BEGIN, fds[0]);
@@ -31,9 +32,14 @@ static void test_marks(void **state)
 	assert_int_equal(write(fds[1], "xyz", 3), 3);
 	assert_int_equal(work_marks_left(marks, WORK_MARK_BEGIN), 6);
 	assert_int_equal(work_marks_left(marks, WORK_MARK_END), 9);
-	assert_int_equal(work_marks_read(marks, fds[0], bytes, 7), 7);
+	/* Nothing is read from behind a mark that the reader has not heard of yet. */
+	assert_int_equal(work_marks_read(marks, WORK_MARK_BEGIN, fds[0], bytes, 7), 6);
+	assert_int_equal(work_marks_read(marks, WORK_MARK_BEGIN, fds[0], bytes, 7), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(work_marks_read(marks, WORK_MARK_END, fds[0], bytes, 1), 1);
 	assert_int_equal(work_marks_left(marks, WORK_MARK_BEGIN), 0);
 	assert_int_equal(work_marks_left(marks, WORK_MARK_END), 2);
+	assert_int_equal(work_marks_read(marks, WORK_MARK_COUNT, fds[0], bytes, 5), 5);
 	work_marks_set(marks, WORK_MARK_END, -1);
 	assert_int_equal(work_marks_left(marks, WORK_MARK_END), 0);
 	fd_closep(&fds[0]);
@@ -52,7 +58,7 @@ static void test_stopped_reader(void **state)
 	assert_non_null(marks);
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], "abc", 3), 3);
-	marks->turn = 1;
+	marks->is_busy = true;
 	work_marks_set(marks, WORK_MARK_BEGIN, fds[0]);
 	assert_int_equal(work_marks_left(marks, WORK_MARK_BEGIN), 3);
 	fd_closep(&fds[0]);
