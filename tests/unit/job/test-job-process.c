@@ -156,6 +156,7 @@ static void test_live(void **state)
 	read_again(proc, &live);
 	assert_int_equal(live.thread_count, 1);
 	assert_int_equal(live.threads[0].tid, 6);
+	job_live_done(&live);
 	temp_tree_write_text(proc, "5/stat", "5 (a) X 1 5 5 0 -1 0 100 20 3 4 50 60 7 8 20\n");
 	assert_false(job_live_read(proc->fd, 5, &live));
 }
@@ -179,6 +180,7 @@ static void test_zombies_and_stalled(void **state)
 	read_again(proc, &live);
 	assert_false(live.is_zombie);
 	assert_float_equal(live.user_time, (57 * tick), 1e-9);
+	job_live_done(&live);
 	assert_false(job_live_read(proc->fd, 77, &live));
 	temp_tree_write_text(proc, "5/comm", "a) (b\n");
 	job_live_stalled(proc->fd, 5, &live);
