@@ -36,6 +36,7 @@ struct exit_listener *capture_readers_listen(const struct capture_options *optio
 	        .without_ends = exits == CAPTURE_EXITS_RECORDS,
 	        .cpus = options->has_exit_cpus ? &options->exit_cpus : NULL,
 	        .buffer_bytes = options->exit_buffer_bytes,
+	        .log_bytes = options->exit_memory_bytes,
 	};
 
 	if (exits == CAPTURE_EXITS_OFF)

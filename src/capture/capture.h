@@ -40,10 +40,12 @@ struct capture_options {
 	bool anonymous;
 	/* The only processes that are read, from their files; borrowed; NULL: all. Not with a source of BPF. */
 	const struct selection *selection;
-	/* In a window the kernel's records of exits on these CPUs alone; and the room for them, 0 for the default. */
+	/* In a window the kernel's records of exits on these CPUs alone; and the room for them in the kernel and then in our memory, 0
+	 * for the default. */
 	bool has_exit_cpus;
 	struct cpu_mask exit_cpus;
 	uint64_t exit_buffer_bytes;
+	uint64_t exit_memory_bytes;
 	bool without_settings; /* leave out the settings of the host */
 	bool waits; /* read in which function of the kernel and in which system call threads wait */
 	bool titles; /* read the titles that processes give themselves; not with anonymous */

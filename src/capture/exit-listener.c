@@ -33,6 +33,7 @@ enum {
 	/* The same where the listening goes on. */
 	TAKE_LOOKS_MAX = 25,
 	CPU_LIST_BYTES = 1 << 16,
+	LOG_BYTES_DEFAULT = 1 << 30,
 };
 
 /* A record whose end has not come in this time has none. */
@@ -276,6 +277,7 @@ static void open_sources(struct exit_listener *listener,
 static void start(struct exit_listener *listener, const struct exit_listener_options *options)
 {
 	struct taskstats_rules rules = options->rules;
+	uint64_t log_bytes_max = options->log_bytes > 0 ? options->log_bytes : LOG_BYTES_DEFAULT;
 
 	open_sources(listener, options);
 	/* A record does not name the cgroup. */
@@ -285,7 +287,8 @@ static void start(struct exit_listener *listener, const struct exit_listener_opt
 	listener->only_cgroup = options->only_cgroup != 0;
 	if (!listener->only_cgroup)
 		listener->cgroups = cgroup_ids_new(options->mounts);
-	exit_merge_init(&listener->merge, &rules, listener->cgroups, listener->ends != NULL);
+	exit_merge_init(&listener->merge, &rules, listener->cgroups, listener->ends != NULL,
+	                log_bytes_max);
 	listener->stop_fd = eventfd(0, EFD_CLOEXEC);
 	listener->has_thread = listener->stop_fd >= 0 && start_thread(listener) == 0;
 	if (!listener->has_thread)
@@ -347,7 +350,7 @@ void exit_listener_split(struct exit_listener *listener, struct exit_log *ret_lo
 	forget_cgroups(listener, until);
 	pthread_mutex_unlock(&listener->reading);
 	ret_log->exits = listener->outcome;
-	ret_log->overruns = new_overruns(listener);
+	ret_log->overruns += new_overruns(listener);
 }
 
 void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log)
@@ -363,7 +366,7 @@ void exit_listener_stop(struct exit_listener *listener, struct exit_log *ret_log
 		exit_merge_drop(&listener->merge, UINT64_MAX);
 	exit_merge_finish(&listener->merge, ret_log);
 	ret_log->exits = listener->outcome;
-	ret_log->overruns = new_overruns(listener);
+	ret_log->overruns += new_overruns(listener);
 	taskstats_exits_freep(&listener->exits);
 	thread_end_reader_freep(&listener->ends);
 	cgroup_ids_freep(&listener->cgroups);

@@ -16,6 +16,7 @@ struct exit_listener_options {
 	const struct cpu_mask
 	        *cpus;         /* records of these alone; NULL: of all; borrowed during the call */
 	uint64_t buffer_bytes; /* as for taskstats_exits_open() */
+	uint64_t log_bytes;    /* the most memory that each log takes, about; 0: 1 GiB */
 	bool without_ends;     /* do not read the counters at the last switch */
 	/* Threads in this cgroup of version 2 and below it alone, by the inode of its directory; 0: all. The log has their ends, and
 	 * no names of cgroups. */

@@ -24,9 +24,10 @@ struct waiting_record {
 };
 
 void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rules,
-                     struct cgroup_ids *cgroups, bool expects_ends)
+                     struct cgroup_ids *cgroups, bool expects_ends, uint64_t log_bytes_max)
 {
-	*merge = (struct exit_merge){.rules = *rules,
+	*merge = (struct exit_merge){.log = {.bytes_max = log_bytes_max},
+	                             .rules = *rules,
 	                             .cgroups = cgroups,
 	                             .expects_ends = expects_ends,
 	                             .seed = hash_seed(),
@@ -383,7 +384,7 @@ void exit_merge_split(struct exit_merge *merge, uint64_t lost_before_boottime_ns
 		let_go(merge, i);
 	}
 	*ret_log = merge->log;
-	merge->log = (struct exit_log){0};
+	merge->log = (struct exit_log){.bytes_max = ret_log->bytes_max};
 }
 
 void exit_merge_finish(struct exit_merge *merge, struct exit_log *ret_log)

@@ -46,9 +46,9 @@ struct exit_merge {
 	struct thread_sample sample; /* for reuse */
 };
 
-/* @cgroups is borrowed until exit_merge_done(). */
+/* @cgroups is borrowed until exit_merge_done(). The memory of each log is limited to @log_bytes_max, 0: not at all. */
 void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rules,
-                     struct cgroup_ids *cgroups, bool expects_ends);
+                     struct cgroup_ids *cgroups, bool expects_ends, uint64_t log_bytes_max);
 
 /* For cleanup_(exit_merge_done). */
 void exit_merge_done(struct exit_merge *merge);

@@ -38,6 +38,7 @@ enum {
 	OPT_WAITS,
 	OPT_CPUS,
 	OPT_EXIT_BUFFER,
+	OPT_EXIT_MEMORY,
 	OPT_SELECTION, /* and the next ones, see query/selection-options.h */
 };
 
@@ -76,6 +77,8 @@ static const struct cli_option options[] = {
          TAKES_WORD(exits)},
         {OPT_CPUS, 0, "cpus", "CPUS", "records of ends on these CPUs alone: 0-3,8", TAKES(TEXT)},
         {OPT_EXIT_BUFFER, 0, "exit-buffer", "SIZE", "room for records of ends, per socket: 16M",
+         TAKES(TEXT)},
+        {OPT_EXIT_MEMORY, 0, "exit-memory", "SIZE", "memory for ends in the window: 1G",
          TAKES(TEXT)},
         {OPT_LABEL, 0, "label", "KEY=VALUE", "keep KEY=VALUE with the snapshot; repeatable",
          TAKES(TEXT)},
@@ -140,15 +143,22 @@ static int parse_cpus(const struct option_parser *parser, struct capture_options
 	return 0;
 }
 
-/* The kernel doubles it, and counts it in an int. */
-static int parse_exit_buffer(const struct option_parser *parser, struct capture_options *capture)
+/* The kernel doubles the size of a buffer, and counts it in an int. */
+static int parse_exit_room(const struct option_parser *parser, int id,
+                           struct capture_options *capture)
 {
-	enum { LEAST = 4096, MOST = 1 << 29 };
+	enum { LEAST_BUFFER = 4096, MOST_BUFFER = 1 << 29, LEAST_MEMORY = 1 << 20 };
+	const bool is_buffer = id == OPT_EXIT_BUFFER;
+	uint64_t bytes;
 
-	if (list_size_parse(parser->value, strlen(parser->value), &capture->exit_buffer_bytes) &&
-	    capture->exit_buffer_bytes >= LEAST && capture->exit_buffer_bytes <= MOST)
-		return 0;
-	return options_error(parser, "'%s' is not a size from 4K to 512M", parser->value);
+	if (!list_size_parse(parser->value, strlen(parser->value), &bytes))
+		bytes = 0;
+	if (is_buffer && (bytes < LEAST_BUFFER || bytes > MOST_BUFFER))
+		return options_error(parser, "'%s' is not a size from 4K to 512M", parser->value);
+	if (!is_buffer && bytes < LEAST_MEMORY)
+		return options_error(parser, "'%s' is not a size of at least 1M", parser->value);
+	*(is_buffer ? &capture->exit_buffer_bytes : &capture->exit_memory_bytes) = bytes;
+	return 0;
 }
 
 static int parse_label(const struct option_parser *parser, struct labels *labels)
@@ -158,6 +168,25 @@ static int parse_label(const struct option_parser *parser, struct labels *labels
 	if (labels_add_pair(labels, parser->value, &reason) == 0)
 		return 0;
 	return options_error(parser, "%s", strbuf_str(&reason));
+}
+
+/* Returns the flag of an option without a value. */
+static bool *flag_of(struct arguments *arguments, int id)
+{
+	switch (id) {
+	case OPT_ANONYMOUS:
+		return &arguments->capture.anonymous;
+	case OPT_WAITS:
+		return &arguments->capture.waits;
+	case OPT_TITLES:
+		return &arguments->capture.titles;
+	case OPT_NO_SETTINGS:
+		return &arguments->capture.without_settings;
+	case OPT_REMOTE_FILES:
+		return &arguments->capture.remote_files;
+	default:
+		return &arguments->quiet;
+	}
 }
 
 static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
@@ -171,15 +200,6 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		case OPT_OUTPUT:
 			ret->output = parser.value;
 			break;
-		case OPT_ANONYMOUS:
-			ret->capture.anonymous = true;
-			break;
-		case OPT_WAITS:
-			ret->capture.waits = true;
-			break;
-		case OPT_TITLES:
-			ret->capture.titles = true;
-			break;
 		case OPT_SELECTION + SELECTION_PID:
 		case OPT_SELECTION + SELECTION_TGID:
 		case OPT_SELECTION + SELECTION_COMM:
@@ -190,9 +210,6 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			chosen = options_choose(&parser, sources);
 			ret->capture.source = (enum capture_source)chosen;
 			break;
-		case OPT_NO_SETTINGS:
-			ret->capture.without_settings = true;
-			break;
 		case OPT_SMAPS:
 			chosen = options_choose(&parser, smaps);
 			ret->capture.smaps = (enum capture_smaps)chosen;
@@ -200,9 +217,6 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		case OPT_JEMALLOC:
 			chosen = options_choose(&parser, jemalloc);
 			ret->capture.jemalloc = (enum jemalloc_mode)chosen;
-			break;
-		case OPT_REMOTE_FILES:
-			ret->capture.remote_files = true;
 			break;
 		case OPT_WINDOW:
 			chosen = parse_window(&parser, &ret->length_ns);
@@ -216,13 +230,11 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 			chosen = parse_cpus(&parser, &ret->capture);
 			break;
 		case OPT_EXIT_BUFFER:
-			chosen = parse_exit_buffer(&parser, &ret->capture);
+		case OPT_EXIT_MEMORY:
+			chosen = parse_exit_room(&parser, id, &ret->capture);
 			break;
 		case OPT_LABEL:
 			chosen = parse_label(&parser, &ret->labels);
-			break;
-		case OPT_QUIET:
-			ret->quiet = true;
 			break;
 		case OPT_PROC_ROOT:
 			ret->capture.proc_root = parser.value;
@@ -236,6 +248,8 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		case OPT_CGROUP_ROOT:
 			ret->capture.cgroup_root = parser.value;
 			break;
+		default:
+			*flag_of(ret, id) = true;
 		}
 	options_done(&parser);
 	return chosen < 0 ? OPTIONS_ERROR : id;
@@ -362,11 +376,12 @@ static int run(const struct command *command, int argc, char **argv)
 		return cli_usage_error(command, "--titles are not --anonymous");
 	if (arguments.has_exits && arguments.length_ns == 0)
 		return cli_usage_error(command, "--exits is for a --window");
-	if ((arguments.capture.has_exit_cpus || arguments.capture.exit_buffer_bytes > 0) &&
+	if ((arguments.capture.has_exit_cpus || arguments.capture.exit_buffer_bytes > 0 ||
+	     arguments.capture.exit_memory_bytes > 0) &&
 	    (arguments.length_ns == 0 ||
 	     (arguments.has_exits && arguments.exits == CAPTURE_EXITS_OFF)))
-		return cli_usage_error(command,
-		                       "--cpus and --exit-buffer are for the exits of a --window");
+		return cli_usage_error(command, "--cpus, --exit-buffer and --exit-memory are for "
+		                                "the exits of a --window");
 	if (capture(&arguments, &info, &file_bytes) < 0)
 		return EXIT_FAILED;
 	if (!arguments.quiet)

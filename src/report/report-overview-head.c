@@ -356,10 +356,13 @@ static void add_lost(const struct report *report, struct parts *parts)
 		lost += number(measured(report, side), WINDOW_threads_lost);
 		missed += number(measured(report, side), WINDOW_threads_missed);
 	}
-	if (lost > 0)
+	if (lost > 0 && missed > 0)
+		strbuf_addf(next_part(parts), "%llu+ threads lost or never seen",
+		            (unsigned long long)(lost + missed));
+	else if (lost > 0)
 		strbuf_addf(next_part(parts), "%llu thread%s lost", (unsigned long long)lost,
 		            lost == 1 ? "" : "s");
-	if (missed > 0)
+	else if (missed > 0)
 		strbuf_addf(next_part(parts), "%llu+ never seen", (unsigned long long)missed);
 }
 

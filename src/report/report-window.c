@@ -141,8 +141,8 @@ static void add_exits(const struct snapshot_info *info, struct strbuf *out)
 		        next_part(&parts, "; "),
 		        "at least %.2fs of the host's CPU time is in no row and no process total",
 		        (double)unaccounted / (double)ticks_per_second);
-	add_plural(&parts, window, WINDOW_exit_overruns, "time the kernel had no room for records",
-	           "times the kernel had no room for records");
+	add_plural(&parts, window, WINDOW_exit_overruns, "time there was no room for a record",
+	           "times there was no room for records");
 	add_plural(&parts, window, WINDOW_exits_left_out, "record fits no thread of the window",
 	           "records fit no thread of the window");
 	add_plural(&parts, window, WINDOW_values_went_back, "value went back and is left out",

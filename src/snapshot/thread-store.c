@@ -95,8 +95,11 @@ static int32_t unfold_sign(uint64_t folded)
 
 static void put_name(struct thread_store *store, const void *bytes, size_t len)
 {
+	const size_t count = store->names.count;
 	struct strmap_entry *entry = strmap_add(&store->names, len > 0 ? bytes : "", len);
 
+	if (store->names.count > count)
+		store->name_bytes += len;
 	digest(store, entry->hash);
 	pack(store, (uint64_t)(entry - store->names.entries));
 }
@@ -464,6 +467,14 @@ uint32_t thread_store_add(struct thread_store *store, const struct thread_sample
 			          sample_value(sample, (enum metric_id)i));
 	store->rows[store->count].digest = store->digest;
 	return store->count++;
+}
+
+size_t thread_store_bytes(const struct thread_store *store)
+{
+	return store->count * sizeof(store->rows[0]) +
+	       2 * store->slot_count * sizeof(store->by_tid[0]) + store->packed.len +
+	       store->name_bytes + store->names.count * sizeof(store->names.entries[0]) +
+	       store->names.slot_count * sizeof(store->names.slots[0]);
 }
 
 void thread_store_get(const struct thread_store *store, uint32_t row, struct thread_sample *ret)

@@ -47,6 +47,7 @@ struct thread_store {
 	struct hash_seed seed;
 	struct strbuf packed;
 	struct strmap names; /* every name, label and CPU set, once */
+	size_t name_bytes;   /* of all of them */
 	uint64_t digest;     /* of the row that is added */
 };
 
@@ -55,6 +56,9 @@ void thread_store_done(struct thread_store *store);
 
 /* Keeps a copy. Returns the number of its row; rows are numbered from 0. */
 uint32_t thread_store_add(struct thread_store *store, const struct thread_sample *sample);
+
+/* Returns the bytes of memory that the rows take, about. */
+size_t thread_store_bytes(const struct thread_store *store);
 
 /* Unpacks a row; @ret is reset first. */
 void thread_store_get(const struct thread_store *store, uint32_t row, struct thread_sample *ret);

@@ -27,11 +27,23 @@ void exit_log_append(struct exit_log *log, struct exit_log *from)
 	exit_log_done(from);
 }
 
+static bool is_full(const struct exit_log *log)
+{
+	return log->bytes_max > 0 &&
+	       thread_store_bytes(&log->records) + log->records.count * sizeof(log->notes[0]) >=
+	               log->bytes_max;
+}
+
 void exit_log_add(struct exit_log *log, const struct thread_sample *sample,
                   const struct exit_note *note)
 {
-	uint32_t row = thread_store_add(&log->records, sample);
+	uint32_t row;
 
+	if (is_full(log)) {
+		log->overruns++;
+		return;
+	}
+	row = thread_store_add(&log->records, sample);
 	array_reserve(log->notes, log->capacity, row + UINT32_C(1));
 	log->notes[row] = *note;
 	log->ends += note->is_complete;

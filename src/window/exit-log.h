@@ -33,8 +33,10 @@ struct exit_log {
 	struct exit_note *notes; /* by row; owned */
 	uint32_t capacity;
 	uint64_t received; /* records of the kernel */
-	uint64_t overruns; /* times that it had no room for one, or BPF none for an end */
-	uint64_t ends;     /* rows that are complete */
+	uint64_t
+	        overruns; /* times that it had no room for one, BPF none for an end, or this log none for a row */
+	uint64_t ends;      /* rows that are complete */
+	uint64_t bytes_max; /* of memory for the rows, about; 0: no limit */
 };
 
 /* exit_part_of() returns how much of a metric a window has of a thread that ended inside it: the row of
@@ -48,6 +50,6 @@ void exit_log_done(struct exit_log *log);
 /* Moves all of @from, which is empty afterwards, behind the ends of @log. The numbers are added up. */
 void exit_log_append(struct exit_log *log, struct exit_log *from);
 
-/* Copies both. */
+/* Copies both. If the log is full, it only counts an overrun. */
 void exit_log_add(struct exit_log *log, const struct thread_sample *sample,
                   const struct exit_note *note);

@@ -87,4 +87,17 @@ whole=$(jq --argjson pid "$pid" 'select(.tgid == $pid) | .process_cpu_run_virtua
 between "run time of the process" $((sum - threads * 10000000)) "$whole" $((sum + threads * 10000000))
 "$CTPROF" show --exits --limit 0 w.zst >table
 grep -q SIGKILL table || fail "no SIGKILL in the table"
+
+# Ends beyond the memory for them count as lost or never seen.
+"$CTPROF" capture --window 10m -o full.zst --exits records --exit-memory 1M 2>full.err &
+capture_pid=$!
+await_between "$capture_pid"
+for ((i = 0; i < 6000; i++)); do
+    (:)
+done
+finish_capture
+ends=$(zstd -dc full.zst | jq '.window.exit_records')
+between "records" 6000 "$ends" 1000000
+between "overruns" 1 "$(zstd -dc full.zst | jq '.window.exit_overruns')" "$ends"
+grep -q 'exit records are not complete (.* never seen' full.err || fail "no line about ends beyond the memory: $(cat full.err)"
 echo "$checks checks"

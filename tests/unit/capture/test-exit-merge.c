@@ -19,7 +19,7 @@ static struct thread_sample sample;
 static void begin(bool expects_ends)
 {
 	exit_log_done(&result);
-	exit_merge_init(&merge, &rules, NULL, expects_ends);
+	exit_merge_init(&merge, &rules, NULL, expects_ends, 0);
 }
 
 static int done(void **state)
@@ -83,6 +83,33 @@ static const struct exit_note *row(uint32_t number)
 	assert_true(number < result.records.count);
 	thread_store_get(&result.records, number, &sample);
 	return &result.notes[number];
+}
+
+/* A log has rows up to its limit. The next log begins empty, with the same limit. */
+static void test_full(void **state)
+{
+	enum { RECORDS = 4000, LIMIT = 1 << 16 };
+	uint64_t bytes;
+
+	(void)state;
+	exit_log_done(&result);
+	exit_merge_init(&merge, &rules, NULL, false, LIMIT);
+	for (unsigned split = 0; split < 2; split++) {
+		for (uint32_t i = 0; i < RECORDS; i++)
+			add_record(i + 1, 7000 + i, 5000, i);
+		exit_log_done(&result);
+		exit_merge_split(&merge, 0, &result);
+		bytes = thread_store_bytes(&result.records) +
+		        result.records.count * sizeof(result.notes[0]);
+		assert_true(bytes >= LIMIT && bytes < LIMIT + LIMIT / 4);
+		assert_int_equal(result.received, RECORDS);
+		assert_int_equal(result.records.count + result.overruns, RECORDS);
+		assert_true(result.records.count > LIMIT / 400);
+	}
+	exit_log_done(&result);
+	exit_merge_finish(&merge, &result);
+	assert_int_equal(result.records.count, 0);
+	assert_int_equal(result.overruns, 0);
 }
 
 static void test_record_alone(void **state)
@@ -512,13 +539,14 @@ static void test_drop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_record_alone), cmocka_unit_test(test_record_and_end),
-	        cmocka_unit_test(test_parts),        cmocka_unit_test(test_end_without_gates),
-	        cmocka_unit_test(test_reused_tid),   cmocka_unit_test(test_reused_tid_at_once),
-	        cmocka_unit_test(test_lost_end),     cmocka_unit_test(test_clocks_apart),
-	        cmocka_unit_test(test_until),        cmocka_unit_test(test_many),
-	        cmocka_unit_test(test_cpu_time),     cmocka_unit_test(test_take),
-	        cmocka_unit_test(test_drop),         cmocka_unit_test(test_exchanged_tid),
+	        cmocka_unit_test(test_record_alone),  cmocka_unit_test(test_record_and_end),
+	        cmocka_unit_test(test_parts),         cmocka_unit_test(test_end_without_gates),
+	        cmocka_unit_test(test_reused_tid),    cmocka_unit_test(test_reused_tid_at_once),
+	        cmocka_unit_test(test_lost_end),      cmocka_unit_test(test_clocks_apart),
+	        cmocka_unit_test(test_until),         cmocka_unit_test(test_many),
+	        cmocka_unit_test(test_cpu_time),      cmocka_unit_test(test_take),
+	        cmocka_unit_test(test_full),          cmocka_unit_test(test_drop),
+	        cmocka_unit_test(test_exchanged_tid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, done);
