@@ -27,9 +27,10 @@ enum {
 	MARK_NS = 2 * NS_PER_MS, /* a mark is a millisecond behind the record in front of it */
 	/* The library compares a new instance with all others: these take some seconds. */
 	GROUPS_MAX = 20000,
+	/* These take 16 MiB. */
+	VALUES_WAITING = 1 << 20,
+	RECORDS_WAITING = 1 << 19,
 };
-
-static const char length_name[] = "ctprof.window.length";
 
 /* Functions of the library, which needs others and reads a configuration. */
 struct library {
@@ -39,14 +40,35 @@ struct library {
 	__typeof__(&pmiSetTimezone) set_zone;
 	__typeof__(&pmiAddMetric) add_metric;
 	__typeof__(&pmiAddInstance) add_instance;
-	__typeof__(&pmiGetHandle) get_handle;
-	__typeof__(&pmiPutValueHandle) put_handle;
 	__typeof__(&pmiPutMark) put_mark;
+	__typeof__(&pmiPutResult) put_result;
 	__typeof__(&pmiPutText) put_text;
-	__typeof__(&pmiWrite) write;
 	__typeof__(&pmiID) id;
 	__typeof__(&pmiInDom) domain;
 	__typeof__(&pmiErrStr_r) reason;
+};
+
+/* A value as the library takes it: its head, and 8 bytes. */
+union block {
+	pmValueBlock head;
+	struct {
+		uint32_t head_bytes;
+		char bytes[sizeof(uint64_t)];
+	};
+};
+
+/* A value of a group in a record. */
+struct value {
+	double number;
+	int instance;
+	enum metric_id metric;
+};
+
+/* The record of a window. */
+struct record {
+	uint64_t end_ns, length_ns;
+	size_t value_count;
+	bool has_mark; /* in front of it: the time before is unknown */
 };
 
 struct pcp_archive {
@@ -54,9 +76,14 @@ struct pcp_archive {
 	struct library library;
 	const struct metric_set *wanted; /* borrowed */
 	pmInDom groups;
-	int length;                 /* the handle of the windows' length */
-	int *handles[METRIC_COUNT]; /* by the number of a group, from 1 on; owned */
-	size_t handle_capacities[METRIC_COUNT];
+	/* Records that wait to be written, and the values of all of them, one behind the other; owned. The last one waits until the next
+	 * window is known: a group that comes back then did no work in it, and readers draw a line between two values. The
+	 * others wait because the library writes the names of all groups again with the first value of a new one. */
+	struct record *records;
+	size_t record_count, record_capacity;
+	struct value *values;
+	size_t value_count, value_capacity;
+	uint64_t windows;
 	bool has_host, is_open;
 };
 
@@ -71,11 +98,9 @@ static bool load(struct library *functions)
 	       library_find(library, "pmiSetTimezone", &functions->set_zone) &&
 	       library_find(library, "pmiAddMetric", &functions->add_metric) &&
 	       library_find(library, "pmiAddInstance", &functions->add_instance) &&
-	       library_find(library, "pmiGetHandle", &functions->get_handle) &&
-	       library_find(library, "pmiPutValueHandle", &functions->put_handle) &&
 	       library_find(library, "pmiPutMark", &functions->put_mark) &&
+	       library_find(library, "pmiPutResult", &functions->put_result) &&
 	       library_find(library, "pmiPutText", &functions->put_text) &&
-	       library_find(library, "pmiWrite", &functions->write) &&
 	       library_find(library, "pmiID", &functions->id) &&
 	       library_find(library, "pmiInDom", &functions->domain) &&
 	       library_find(library, "pmiErrStr_r", &functions->reason);
@@ -113,9 +138,14 @@ static pmUnits unit_of(enum metric_id metric)
 	}
 }
 
-static void add_name(enum metric_id metric, struct strbuf *out)
+static pmID metric_pmid(const struct pcp_archive *archive, enum metric_id metric)
 {
-	strbuf_addf(out, "ctprof.%s", metric_table[metric].name);
+	return archive->library.id(DOMAIN, OF_METRICS, (int)metric);
+}
+
+static pmID length_pmid(const struct pcp_archive *archive)
+{
+	return archive->library.id(DOMAIN, OF_WINDOWS, 0);
 }
 
 static int add_metric(const struct pcp_archive *archive, enum metric_id metric,
@@ -124,10 +154,10 @@ static int add_metric(const struct pcp_archive *archive, enum metric_id metric,
 	const struct library *library = &archive->library;
 	const struct metric_desc *desc = &metric_table[metric];
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT, text = STRBUF_INIT;
-	pmID id = library->id(DOMAIN, OF_METRICS, (int)metric);
+	pmID id = metric_pmid(archive, metric);
 	int r;
 
-	add_name(metric, &name);
+	strbuf_addf(&name, "ctprof.%s", desc->name);
 	strbuf_addf(&text, "%s of a second (%s/s)", desc->description,
 	            unit_table[metric_unit(metric)].name);
 	r = library->add_metric(strbuf_str(&name), id, PM_TYPE_DOUBLE, archive->groups,
@@ -140,12 +170,10 @@ static int add_metric(const struct pcp_archive *archive, enum metric_id metric,
 static int add_metrics(struct pcp_archive *archive, struct strbuf *reterr)
 {
 	const struct library *library = &archive->library;
-	int r = library->add_metric(length_name, library->id(DOMAIN, OF_WINDOWS, 0), PM_TYPE_U64,
+	int r = library->add_metric("ctprof.window.length", length_pmid(archive), PM_TYPE_U64,
 	                            PM_INDOM_NULL, PM_SEM_INSTANT,
 	                            (pmUnits){.dimTime = 1, .scaleTime = PM_TIME_NSEC});
 
-	if (r >= 0)
-		archive->length = r = library->get_handle(length_name, NULL);
 	r = judge(archive, r, reterr);
 	for (unsigned i = 0; r == 0 && i < METRIC_COUNT; i++)
 		if (metric_set_has(archive->wanted, (enum metric_id)i))
@@ -163,70 +191,157 @@ static void add_instance_name(const struct rate_group *group, const struct strma
 	text_add_escaped(out, entry->key, entry->key_len);
 }
 
-/* Adds an instance, and gets a handle for each of its values. */
 static int add_group(struct pcp_archive *archive, struct rate_group *group,
                      const struct strmap_entry *entry, struct strbuf *reterr)
 {
-	const struct library *library = &archive->library;
 	cleanup_(strbuf_done) struct strbuf instance = STRBUF_INIT;
-	int r;
 
 	add_instance_name(group, entry, &instance);
-	r = library->add_instance(archive->groups, strbuf_str(&instance), (int)group->number);
-	for (unsigned i = 0; r >= 0 && i < METRIC_COUNT; i++) {
-		cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
-
-		if (!metric_set_has(archive->wanted, (enum metric_id)i))
-			continue;
-		add_name((enum metric_id)i, &name);
-		array_reserve(archive->handles[i], archive->handle_capacities[i],
-		              group->number + 1);
-		r = library->get_handle(strbuf_str(&name), strbuf_str(&instance));
-		archive->handles[i][group->number] = r;
-	}
 	group->is_known = true;
-	return judge(archive, r, reterr);
+	return judge(archive,
+	             archive->library.add_instance(archive->groups, strbuf_str(&instance),
+	                                           (int)group->number),
+	             reterr);
 }
 
-static int put_number(const struct pcp_archive *archive, int handle, const char *number,
-                      struct strbuf *reterr)
+/* Adds to the last record. */
+static void put_value(struct pcp_archive *archive, const struct rate_group *group,
+                      enum metric_id metric, double number)
 {
-	return judge(archive, archive->library.put_handle(handle, number), reterr);
+	*array_add(archive->values, archive->value_count, archive->value_capacity) =
+	        (struct value){number, (int)group->number, metric};
+	archive->records[archive->record_count - 1].value_count++;
 }
 
-static int put_group(struct pcp_archive *archive, const struct rate_group *group,
-                     struct strbuf *reterr)
+/* Adds to the last record that a known group did no work, if it has no value of it. */
+static void put_idle(struct pcp_archive *archive, const struct rate_group *group)
 {
+	if (!group->is_known || group->written == archive->windows)
+		return;
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_set_has(archive->wanted, (enum metric_id)i))
+			put_value(archive, group, (enum metric_id)i, 0);
+}
+
+static void put_group(struct pcp_archive *archive, struct rate_group *group)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (metric_set_has(archive->wanted, (enum metric_id)i) &&
+		    window_rates_count(&archive->writer.rates, group, (enum metric_id)i))
+			put_value(archive, group, (enum metric_id)i, group->now[i]);
+	group->written = archive->windows;
+}
+
+static pmValueSet *make_set(pmID id, size_t count)
+{
+	pmValueSet *set = mem_calloc(1, sizeof(*set) + count * sizeof(set->vlist[0]));
+
+	set->pmid = id;
+	set->valfmt = PM_VAL_DPTR;
+	return set;
+}
+
+static void add_to_set(pmValueSet *set, int instance, int type, const void *number,
+                       union block *block)
+{
+	block->head.vtype = (unsigned char)type;
+	block->head.vlen = sizeof(*block);
+	memcpy(block->bytes, number, sizeof(block->bytes));
+	set->vlist[set->numval++] = (pmValue){.inst = instance, .value = {.pval = &block->head}};
+}
+
+/* Adds a set for each metric that has values. */
+static void add_sets(const struct pcp_archive *archive, const struct value *values, size_t count,
+                     pmResult *result, union block *blocks)
+{
+	size_t counts[METRIC_COUNT] = {0};
+	pmValueSet *sets[METRIC_COUNT] = {0};
+
+	for (size_t i = 0; i < count; i++)
+		counts[values[i].metric]++;
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (counts[i] > 0)
+			sets[i] = result->vset[result->numpmid++] =
+			        make_set(metric_pmid(archive, (enum metric_id)i), counts[i]);
+	for (size_t i = 0; i < count; i++)
+		add_to_set(sets[values[i].metric], values[i].instance, PM_TYPE_DOUBLE,
+		           &values[i].number, &blocks[i]);
+}
+
+/* Writes a record. Values are put all at once: the library compares each one that is put alone with all of its metric. */
+static int write_record(const struct pcp_archive *archive, const struct record *record,
+                        const struct value *values, struct strbuf *reterr)
+{
+	cleanup_(mem_freep) pmResult *result =
+	        mem_calloc(1, sizeof(*result) + METRIC_COUNT * sizeof(result->vset[0]));
+	cleanup_(mem_freep) union block *blocks =
+	        mem_calloc(record->value_count + 1, sizeof(*blocks));
 	int r = 0;
 
-	for (unsigned i = 0; r == 0 && i < METRIC_COUNT; i++) {
-		cleanup_(strbuf_done) struct strbuf number = STRBUF_INIT;
+	if (record->has_mark)
+		r = judge(archive, archive->library.put_mark(), reterr);
+	if (r < 0)
+		return r;
+	result->timestamp.tv_sec = (time_t)(record->end_ns / NS_PER_SECOND);
+	result->timestamp.tv_usec = (suseconds_t)(record->end_ns % NS_PER_SECOND / NS_PER_US);
+	result->vset[result->numpmid++] = make_set(length_pmid(archive), 1);
+	add_to_set(result->vset[0], (int)PM_IN_NULL, PM_TYPE_U64, &record->length_ns, blocks);
+	add_sets(archive, values, record->value_count, result, blocks + 1);
+	r = judge(archive, archive->library.put_result(result), reterr);
+	for (int i = 0; i < result->numpmid; i++)
+		free(result->vset[i]);
+	return r;
+}
 
-		if (!metric_set_has(archive->wanted, (enum metric_id)i))
-			continue;
-		if (!window_rates_count(&archive->writer.rates, group, (enum metric_id)i))
-			continue;
-		strbuf_addf(&number, "%.17g", group->now[i]);
-		r = put_number(archive, archive->handles[i][group->number], strbuf_str(&number),
-		               reterr);
+static int write_records(struct pcp_archive *archive, struct strbuf *reterr)
+{
+	const struct value *values = archive->values;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < archive->record_count; i++) {
+		r = write_record(archive, &archive->records[i], values, reterr);
+		values += archive->records[i].value_count;
+	}
+	archive->record_count = 0;
+	archive->value_count = 0;
+	return r;
+}
+
+/* Groups that the last window does not have, nor the one before it, have no value: the last one they have says that they do no
+ * work. */
+static int put_groups(struct pcp_archive *archive, struct strbuf *reterr)
+{
+	const struct window_rates *rates = &archive->writer.rates;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < rates->changing_count; i++) {
+		const struct strmap_entry *entry = &rates->groups.entries[rates->changing[i]];
+		struct rate_group *group = entry->value;
+
+		if (!group->is_known)
+			r = add_group(archive, group, entry, reterr);
+		if (r == 0)
+			put_group(archive, group);
 	}
 	return r;
 }
 
-static int put_length(struct pcp_archive *archive, struct strbuf *reterr)
+/* Completes the record of the window in front of the last one. */
+static int end_record(struct pcp_archive *archive, struct strbuf *reterr)
 {
 	const struct window_rates *rates = &archive->writer.rates;
-	cleanup_(strbuf_done) struct strbuf number = STRBUF_INIT;
 
-	strbuf_addf(&number, "%llu", (unsigned long long)rates->length_ns);
-	return put_number(archive, archive->length, strbuf_str(&number), reterr);
+	for (size_t i = 0; archive->windows > 0 && i < rates->changing_count; i++)
+		put_idle(archive, rates->groups.entries[rates->changing[i]].value);
+	if (archive->value_count < VALUES_WAITING && archive->record_count < RECORDS_WAITING)
+		return 0;
+	return write_records(archive, reterr);
 }
 
 static int write_window(struct window_writer *self, struct strbuf *reterr)
 {
 	struct pcp_archive *archive = (struct pcp_archive *)self;
 	const struct window_rates *rates = &self->rates;
-	const struct library *library = &archive->library;
 	const char *host = strbuf_str(&rates->host);
 	int r = 0;
 
@@ -238,27 +353,16 @@ static int write_window(struct window_writer *self, struct strbuf *reterr)
 		return -E2BIG;
 	}
 	if (!archive->has_host && host[0])
-		r = library->set_host(host);
+		r = judge(archive, archive->library.set_host(host), reterr);
 	archive->has_host = true;
-	if (r >= 0 && rates->gap_ns >= MARK_NS)
-		r = library->put_mark();
-	r = judge(archive, r, reterr);
 	if (r == 0)
-		r = put_length(archive, reterr);
-	for (size_t i = 0; r == 0 && i < rates->groups.count; i++) {
-		const struct strmap_entry *entry = &rates->groups.entries[i];
-		struct rate_group *group = entry->value;
-
-		if (!group->is_known)
-			r = add_group(archive, group, entry, reterr);
-		if (r == 0)
-			r = put_group(archive, group, reterr);
-	}
-	return r == 0 ? judge(archive,
-	                      library->write((int)(rates->end_ns / NS_PER_SECOND),
-	                                     (int)(rates->end_ns % NS_PER_SECOND / NS_PER_US)),
-	                      reterr)
-	              : r;
+		r = end_record(archive, reterr);
+	archive->windows++;
+	*array_add(archive->records, archive->record_count, archive->record_capacity) =
+	        (struct record){.end_ns = rates->end_ns,
+	                        .length_ns = rates->length_ns,
+	                        .has_mark = rates->gap_ns >= MARK_NS};
+	return r == 0 ? put_groups(archive, reterr) : r;
 }
 
 struct pcp_archive *pcp_archive_new(int dir_fd, const char *name, const struct metric_set *wanted,
@@ -291,8 +395,11 @@ struct window_writer *pcp_archive_writer(struct pcp_archive *archive)
 
 int pcp_archive_end(struct pcp_archive *archive, struct strbuf *reterr)
 {
+	int r = write_records(archive, reterr), end;
+
 	archive->is_open = false;
-	return judge(archive, archive->library.end(), reterr);
+	end = archive->library.end();
+	return r < 0 ? r : judge(archive, end, reterr);
 }
 
 void pcp_archive_freep(struct pcp_archive **pointer)
@@ -303,8 +410,8 @@ void pcp_archive_freep(struct pcp_archive **pointer)
 		return;
 	if (archive->is_open)
 		(void)archive->library.end();
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		free(archive->handles[i]);
+	free(archive->records);
+	free(archive->values);
 	window_rates_done(&archive->writer.rates);
 	free(archive);
 	*pointer = NULL;

@@ -12,7 +12,8 @@ struct rate_group {
 	double now[METRIC_COUNT];  /* the work of a second of the window; NaN: not seen */
 	double last[METRIC_COUNT]; /* of the writer; NaN at first */
 	struct metric_set partial; /* those of @now that lack some threads */
-	bool is_known;             /* of the writer; false at first */
+	uint64_t written;          /* of the writer; 0 at first */
+	bool is_known;             /* the same; false at first */
 	bool has_now;              /* the last window has it */
 	bool is_changing;          /* it is in the list of these */
 };

@@ -240,6 +240,25 @@ def sessions(path, count):
 
 sessions.status = 1
 
+
+def frame(text):
+    """A frame of zstd with one block as it is."""
+    block = text.encode()
+    assert len(block) < 128 << 10
+    return b"\x28\xb5\x2f\xfd\xa0" + len(block).to_bytes(4, "little") + (len(block) << 3 | 1).to_bytes(3, "little") + block
+
+
+@of_path
+def windows(path, count):
+    """dir: a recording of windows of a millisecond, each with a process of a new name."""
+    begin, length = 1700000000 * 10**9, 10**6
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    with open(os.path.join(path, "20231114T221320Z.ctprof.zst"), "wb") as file:
+        for i in range(count + 1):
+            head = {"begin_unix_ns": begin + i * length, "begin_boottime_ns": files.BOOTTIME_NS + i * length, "length_ns": length}
+            text = "".join(files.snapshot([files.row(i + 2, i + 2, files.word(i))], boottime_ns=files.BOOTTIME_NS + (i + 1) * length))
+            file.write(frame(text.replace('"kind":"lifetime"', f'"kind":"window","window":{json.dumps(head)}', 1)))
+
 STARS = "/" + "*a" * 60 + "*b"
 
 # The kind of files, their number at first, and the command; {a} and {b} are two files of that kind.
@@ -269,6 +288,7 @@ KINDS = [
     ("a job of many processes", jobs, None, 10000, ["plot", "{a}"]),
     ("a job of many records", records, None, 10000, ["plot", "-f", "svg", "-o", "{out}", "{a}"]),
     ("an experiment of many boots", sessions, None, 4000, ["ab-report", "{a}"]),
+    ("a recording of many processes, as an archive", windows, None, 400, ["export", "-f", "pcp", "-o", "{out}", "{a}"]),
     ("a job of many fields", fields, None, 10000, ["list", "-f", "ndjson", "{a}"]),
 ]
 
