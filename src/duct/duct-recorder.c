@@ -103,12 +103,19 @@ static void read_process(struct job_reading *self, uint32_t pid)
 {
 	struct sample_reading *reading = (struct sample_reading *)self;
 	struct duct_recorder *recorder = reading->recorder;
+	const struct id_list one = {.ids = &pid, .count = 1};
 	struct duct_process process;
+	struct job_memory memory;
 
 	if (!duct_process_read(reading->proc_fd, pid, &process))
 		return;
 	reading->cpu_time += process.cpu_time + process.waited_time;
-	/* A zombie has no memory any more. */
+	if (process.vsz <= 0) {
+		job_memory_read(reading->proc_fd, &one, &memory);
+		process.vsz = memory.vsz;
+		process.rss = memory.rss;
+	}
+	/* A zombie has no memory any more, unless its leader alone has ended. */
 	if (process.vsz <= 0)
 		return;
 	recorder->processes[recorder->count++] = process;

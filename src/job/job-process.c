@@ -107,38 +107,61 @@ int job_descendants(int proc_fd, pid_t root, const struct id_list *others, struc
 	return 0;
 }
 
-/* Returns false for a process that has ended. */
-static bool read_statm(int proc_fd, uint32_t pid, double *ret_vsz, double *ret_rss)
+/* The memory of a process; @tid is a thread that has it. */
+struct process_memory {
+	uint32_t tid;
+	double vsz, rss;
+};
+
+/* Returns 1; 0 for a thread that has ended, and with it its hold on the memory; or -errno. */
+static int read_statm(int proc_fd, uint32_t pid, uint32_t tid, struct process_memory *ret)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	const double page = (double)sysconf(_SC_PAGESIZE);
 	struct span rest, size_word, resident_word;
 	uint64_t size, resident;
+	char name[PATH_BYTES];
+	int r;
 
-	if (read_file(proc_fd, pid, "statm", &text) < 0)
-		return false;
+	snprintf(name, sizeof(name), "task/%u/statm", tid);
+	r = read_file(proc_fd, pid, tid == pid ? "statm" : name, &text);
+	if (r < 0)
+		return r;
 	rest = (struct span){strbuf_str(&text), text.len};
 	if (!scan_word(&rest, &size_word) || !scan_word(&rest, &resident_word) ||
 	    !scan_u64(size_word.text, size_word.len, &size) ||
 	    !scan_u64(resident_word.text, resident_word.len, &resident) || size == 0)
-		return false;
-	*ret_vsz = (double)size * page;
-	*ret_rss = (double)resident * page;
-	return true;
+		return 0;
+	*ret = (struct process_memory){tid, (double)size * page, (double)resident * page};
+	return 1;
+}
+
+/* Returns false for a process that has ended. Another thread has the memory if the leader alone has. */
+static bool read_memory(int proc_fd, uint32_t pid, struct process_memory *ret)
+{
+	cleanup_(id_list_done) struct id_list threads = {0};
+	int r = read_statm(proc_fd, pid, pid, ret);
+
+	if (r != 0 || list_threads(proc_fd, pid, &threads) < 0)
+		return r > 0;
+	for (size_t i = 0; i < threads.count; i++)
+		if (threads.ids[i] != pid && read_statm(proc_fd, pid, threads.ids[i], ret) > 0)
+			return true;
+	return false;
 }
 
 void job_memory_read(int proc_fd, const struct id_list *pids, struct job_memory *ret)
 {
-	double vsz, rss;
+	struct process_memory memory;
 
 	*ret = (struct job_memory){0};
 	for (size_t i = 0; i < pids->count; i++) {
-		if (!read_statm(proc_fd, pids->ids[i], &vsz, &rss))
+		if (!read_memory(proc_fd, pids->ids[i], &memory))
 			continue;
-		ret->vsz += vsz;
-		ret->rss += rss;
-		if (rss > ret->largest_rss)
-			ret->largest_rss = rss;
+		ret->vsz += memory.vsz;
+		ret->rss += memory.rss;
+		if (memory.rss > ret->largest_rss)
+			ret->largest_rss = memory.rss;
 		ret->processes++;
 	}
 }
@@ -157,19 +180,23 @@ static bool find_number(const struct strbuf *text, const char *wanted, uint64_t 
 bool job_pss_read(int proc_fd, const struct id_list *pids, enum job_smaps smaps, double *ret)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	double sum = 0, vsz, rss;
+	struct process_memory memory;
+	char name[PATH_BYTES];
+	double sum = 0;
 	uint64_t kib;
 
 	for (size_t i = 0; i < pids->count; i++) {
-		if (!read_statm(proc_fd, pids->ids[i], &vsz, &rss))
+		if (!read_memory(proc_fd, pids->ids[i], &memory))
 			continue;
-		if (smaps == JOB_SMAPS_AUTO &&
-		    (vsz > SMAPS_AUTO_MAPPED_BYTES || rss > SMAPS_AUTO_RESIDENT_BYTES))
+		if (smaps == JOB_SMAPS_AUTO && (memory.vsz > SMAPS_AUTO_MAPPED_BYTES ||
+		                                memory.rss > SMAPS_AUTO_RESIDENT_BYTES))
 			return false;
-		if (read_file(proc_fd, pids->ids[i], "smaps_rollup", &text) < 0 ||
+		snprintf(name, sizeof(name), "task/%u/smaps_rollup", memory.tid);
+		if (read_file(proc_fd, pids->ids[i],
+		              memory.tid == pids->ids[i] ? "smaps_rollup" : name, &text) < 0 ||
 		    !find_number(&text, "Pss", &kib)) {
 			/* It may have ended meanwhile. */
-			if (read_statm(proc_fd, pids->ids[i], &vsz, &rss))
+			if (read_memory(proc_fd, pids->ids[i], &memory))
 				return false;
 			continue;
 		}

@@ -182,8 +182,8 @@ void report_exits_table(FILE *file, const struct report *report, const struct re
 		            exits->count - exits->shown);
 	if (exits->count > 0)
 		strbuf_add_str(&text,
-		               "flags: F forked without exec, S used superuser rights, D dumped "
-		               "core, X by a signal\n");
+		               "flags: F forked without exec, S superuser rights, D began a core "
+		               "dump, X by a signal\n");
 	if (report->style.markdown)
 		putc('\n', file);
 	table_print_text(file, &report->style, &text);

@@ -67,6 +67,17 @@ static void test_memory(void **state)
 	temp_tree_write_text(proc, "2/smaps_rollup", "Rss:       20 kB\nPss:       8 kB\n");
 	assert_true(job_pss_read(proc->fd, &list, JOB_SMAPS_AUTO, &pss));
 	assert_float_equal(pss, (20 * 1024), 0);
+	/* A leader that has ended: its threads have the memory. */
+	write_statm(proc, "3/task/3/statm", 0, 0);
+	write_statm(proc, "3/task/31/statm", 0, 0);
+	write_statm(proc, "3/task/32/statm", 70, 7);
+	temp_tree_write_text(proc, "3/task/32/smaps_rollup", "Rss:       28 kB\nPss:       9 kB\n");
+	job_memory_read(proc->fd, &list, &memory);
+	assert_float_equal(memory.vsz, (220 * page), 0);
+	assert_float_equal(memory.rss, (22 * page), 0);
+	assert_int_equal(memory.processes, 3);
+	assert_true(job_pss_read(proc->fd, &list, JOB_SMAPS_AUTO, &pss));
+	assert_float_equal(pss, (29 * 1024), 0);
 	/* Too large for auto. */
 	write_statm(proc, "2/statm", 2u << 20, 1u << 21);
 	assert_false(job_pss_read(proc->fd, &list, JOB_SMAPS_AUTO, &pss));
