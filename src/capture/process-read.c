@@ -16,7 +16,12 @@
 #include "procfs/procfs.h"
 #include "procfs/title.h"
 
-enum { PROCESS_FILE_BYTES = 1 << 20, PROCESS_LINK_BYTES = 1 << 16 };
+enum {
+	PROCESS_FILE_BYTES = 1 << 20,
+	PROCESS_LINK_BYTES = 1 << 16,
+	/* If the leader of a process has exited; threads that are exiting have nothing to read either. */
+	THREADS_TRIED = 64,
+};
 
 static bool is_procfs(int proc_fd)
 {
@@ -118,17 +123,23 @@ static void find_start(struct process_reader *reader)
 	sample_set_process_start(&reader->sample, start);
 }
 
-static void find_memory(struct process_reader *reader)
+/* Reads the size of the memory in the stat of a process or a thread, which is in reader->text. Returns whether it is known. */
+static bool memory_of_stat(const struct process_reader *reader, struct process_memory *ret)
 {
-	struct process_memory *memory = &reader->memory;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	memory->is_known =
-	        reader->sample.outcomes[SOURCE_process_stat] == OUTCOME_read &&
-	        own_stat_field(reader, FIELD_MAPPED_BYTES, &memory->mapped_bytes) &&
-	        own_stat_field(reader, FIELD_RESIDENT_PAGES, &memory->resident_bytes) &&
-	        own_stat_field(reader, FIELD_THREADS, &memory->threads) &&
-	        !__builtin_mul_overflow(memory->resident_bytes, page, &memory->resident_bytes);
+	ret->is_known = own_stat_field(reader, FIELD_MAPPED_BYTES, &ret->mapped_bytes) &&
+	                own_stat_field(reader, FIELD_RESIDENT_PAGES, &ret->resident_bytes) &&
+	                own_stat_field(reader, FIELD_THREADS, &ret->threads) &&
+	                !__builtin_mul_overflow(ret->resident_bytes, page, &ret->resident_bytes);
+	return ret->is_known;
+}
+
+static void find_memory(struct process_reader *reader)
+{
+	if (reader->sample.outcomes[SOURCE_process_stat] != OUTCOME_read ||
+	    !memory_of_stat(reader, &reader->memory))
+		reader->memory.is_known = false;
 }
 
 /* Returns whether the process has no memory, and so nothing that depends on it; @ret_outcome is then the reason of the
@@ -149,14 +160,13 @@ static bool lacks_memory(const struct process_reader *reader, enum source_outcom
 static int read_link_of_thread(struct process_reader *reader, int process_fd, const char *link,
                                struct strbuf *path)
 {
-	enum { ATTEMPTS = 64 }; /* threads that are exiting have none either */
 	cleanup_(fd_closep) int task_fd = fd_open_dir_at(process_fd, "task");
 	int r = task_fd < 0 ? task_fd : fd_list_ids(task_fd, &reader->threads, &reader->listing);
 
 	if (r < 0)
 		return r;
 	r = -ENOENT;
-	for (size_t i = 0; i < reader->threads.count && i < ATTEMPTS; i++) {
+	for (size_t i = 0; i < reader->threads.count && i < THREADS_TRIED; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "%" PRIu32 "/%s", reader->threads.ids[i], link);
@@ -255,38 +265,71 @@ static int read_uid(struct process_reader *reader, int process_fd, uint32_t tgid
 	return error_is_own(r) ? r : 0;
 }
 
+/* Finds a living thread of a process whose leader has exited, and the size of its memory. Returns 0 or -errno, -ESRCH if there is
+ * none. */
+static int find_thread_with_memory(struct process_reader *reader, int process_fd, uint32_t *ret_tid,
+                                   struct process_memory *ret_memory)
+{
+	cleanup_(fd_closep) int task_fd = fd_open_dir_at(process_fd, "task");
+	int r = task_fd < 0 ? task_fd : fd_list_ids(task_fd, &reader->threads, &reader->listing);
+
+	for (size_t i = 0; r == 0 && i < reader->threads.count && i < THREADS_TRIED; i++) {
+		char name[32];
+
+		*ret_tid = reader->threads.ids[i];
+		snprintf(name, sizeof(name), "%" PRIu32 "/stat", *ret_tid);
+		r = fd_read_record_at(task_fd, name, &reader->text, PROCESS_FILE_BYTES);
+		if (r == 0 && memory_of_stat(reader, ret_memory) && ret_memory->mapped_bytes > 0)
+			return 0;
+		if (r == -ENOENT || r == -ESRCH)
+			r = 0;
+	}
+	return r < 0 ? r : -ESRCH;
+}
+
 static bool is_small(const struct process_memory *memory)
 {
 	return memory->is_known && memory->mapped_bytes <= CAPTURE_SMAPS_AUTO_MAPPED_BYTES &&
 	       memory->resident_bytes <= CAPTURE_SMAPS_AUTO_RESIDENT_BYTES;
 }
 
-/* Returns whether to read smaps_rollup; if not, @ret_outcome is the reason. */
-static bool wants_smaps(const struct process_reader *reader, enum source_outcome *ret_outcome)
+/* Returns whether to read smaps_rollup of this memory; if not, @ret_outcome is the reason. */
+static bool wants_smaps(const struct process_reader *reader, const struct process_memory *memory,
+                        enum source_outcome *ret_outcome)
 {
-	const struct process_memory *memory = &reader->memory;
-
 	*ret_outcome = OUTCOME_skipped;
-	if (reader->wishes.smaps == CAPTURE_SMAPS_OFF || lacks_memory(reader, ret_outcome))
-		return false;
 	if (reader->wishes.smaps != CAPTURE_SMAPS_ALL && !is_small(memory))
 		return false;
 	*ret_outcome = OUTCOME_stalled;
 	return reader->avoids == AVOIDS_NOTHING;
 }
 
+/* The file of a process is that of its leader. If that one has exited, the file is that of another thread. */
 static int read_smaps(struct process_reader *reader, int process_fd)
 {
 	struct thread_sample *sample = &reader->sample;
-	enum source_outcome outcome;
-	int r;
+	struct process_memory memory = reader->memory;
+	enum source_outcome outcome = OUTCOME_skipped;
+	char name[48] = "smaps_rollup";
+	uint32_t tid = 0;
+	int r = 0;
 
 	reader->at = SOURCE_smaps_rollup;
-	if (!wants_smaps(reader, &outcome)) {
+	if (reader->wishes.smaps == CAPTURE_SMAPS_OFF ||
+	    (lacks_memory(reader, &outcome) && outcome != OUTCOME_off)) {
 		sample->outcomes[SOURCE_smaps_rollup] = outcome;
 		return 0;
 	}
-	r = fd_read_record_at(process_fd, "smaps_rollup", &reader->text, PROCESS_FILE_BYTES);
+	if (outcome == OUTCOME_off) {
+		r = find_thread_with_memory(reader, process_fd, &tid, &memory);
+		snprintf(name, sizeof(name), "task/%" PRIu32 "/smaps_rollup", tid);
+	}
+	if (r == 0 && !wants_smaps(reader, &memory, &outcome)) {
+		sample->outcomes[SOURCE_smaps_rollup] = outcome;
+		return 0;
+	}
+	if (r == 0)
+		r = fd_read_record_at(process_fd, name, &reader->text, PROCESS_FILE_BYTES);
 	/* A process that is exiting has released its memory, and looks like one that never had any. */
 	outcome = r == -ESRCH ? OUTCOME_unneeded : outcome_of_error(ERROR_OF_FEATURE, r);
 	if (r == 0)

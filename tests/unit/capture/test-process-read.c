@@ -137,13 +137,12 @@ static void test_io_without_stat(void **state)
 	captured_done(&captured);
 }
 
-static void check_smaps(const struct temp_tree *tree, enum capture_smaps smaps,
-                        struct stat_spec spec, enum source_outcome expected)
+static void check_smaps_of_tree(const struct temp_tree *tree, enum capture_smaps smaps,
+                                enum source_outcome expected)
 {
 	struct capture_options options = {.proc_root = tree->path, .smaps = smaps};
 	struct captured captured;
 
-	make_tree(tree, spec);
 	captured_run(&captured, &options);
 	assert_int_equal(captured.result, 0);
 	assert_int_equal(captured.copy.samples[0].has_smaps, expected == OUTCOME_read);
@@ -152,6 +151,13 @@ static void check_smaps(const struct temp_tree *tree, enum capture_smaps smaps,
 	assert_int_equal(captured.info.rules[SOURCE_smaps_rollup],
 	                 smaps == CAPTURE_SMAPS_OFF ? OUTCOME_skipped : OUTCOME_read);
 	captured_done(&captured);
+}
+
+static void check_smaps(const struct temp_tree *tree, enum capture_smaps smaps,
+                        struct stat_spec spec, enum source_outcome expected)
+{
+	make_tree(tree, spec);
+	check_smaps_of_tree(tree, smaps, expected);
 }
 
 static void test_smaps_sizes(void **state)
@@ -180,8 +186,25 @@ static void test_smaps_sizes(void **state)
 	/* Kernel threads have no memory, and nothing is missing. */
 	check_smaps(tree, CAPTURE_SMAPS_AUTO, (struct stat_spec){0}, OUTCOME_unneeded);
 	check_smaps(tree, CAPTURE_SMAPS_ALL, (struct stat_spec){0}, OUTCOME_unneeded);
-	/* A leader that has exited shows no memory, but its threads have it. */
-	check_smaps(tree, CAPTURE_SMAPS_ALL, (struct stat_spec){.more_threads = 1}, OUTCOME_off);
+}
+
+/* A leader that has exited shows no memory, but its threads have it, as long as they do not exit as well. */
+static void test_smaps_without_leader(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct stat_spec large = {.mapped_bytes = CAPTURE_SMAPS_AUTO_MAPPED_BYTES + 1};
+
+	check_smaps(tree, CAPTURE_SMAPS_ALL, (struct stat_spec){.more_threads = 1},
+	            OUTCOME_unneeded);
+	temp_tree_remove(tree, "7/smaps_rollup");
+	write_stat(tree, "7/task/8/stat", small);
+	check_smaps_of_tree(tree, CAPTURE_SMAPS_AUTO, OUTCOME_off);
+	temp_tree_write_text(tree, "7/task/8/smaps_rollup", smaps_text);
+	check_smaps_of_tree(tree, CAPTURE_SMAPS_AUTO, OUTCOME_read);
+	check_smaps_of_tree(tree, CAPTURE_SMAPS_OFF, OUTCOME_skipped);
+	write_stat(tree, "7/task/8/stat", large);
+	check_smaps_of_tree(tree, CAPTURE_SMAPS_AUTO, OUTCOME_skipped);
+	check_smaps_of_tree(tree, CAPTURE_SMAPS_ALL, OUTCOME_read);
 }
 
 static void check_exe(const struct temp_tree *tree, struct stat_spec spec,
@@ -369,6 +392,8 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_io_of_children, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_io_without_stat, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_smaps_without_leader, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_smaps_sizes, temp_tree_setup,
 	                                        temp_tree_teardown),
