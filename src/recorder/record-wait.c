@@ -47,15 +47,24 @@ static bool read_signal(struct record_wait *wait, enum record_event *ret_event)
 	return true;
 }
 
+static void note_pressures(struct record_wait *wait, uint64_t now_ns)
+{
+	for (unsigned i = 0; i < wait->trigger_count; i++)
+		if (wait->triggers[i].kind == TRIGGER_PSI && wait->triggers[i].fd >= 0)
+			trigger_note_pressure(&wait->triggers[i], now_ns);
+}
+
 /* Notes the triggers that fired, or are gone. */
 static void judge(struct record_wait *wait, const struct pollfd *polled, bool with_load)
 {
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
 	for (unsigned i = 0; i < wait->trigger_count; i++) {
 		struct trigger *trigger = &wait->triggers[i];
 		enum trigger_state state = TRIGGER_QUIET;
 
 		if (trigger->kind == TRIGGER_PSI && trigger->fd >= 0)
-			state = trigger_judge_events(trigger, polled[i].revents);
+			state = trigger_judge_events(trigger, polled[i].revents, now_ns);
 		else if (trigger->kind == TRIGGER_LOAD && with_load)
 			state = trigger_judge_load(trigger);
 		if (state == TRIGGER_FIRED)
@@ -93,6 +102,7 @@ int record_wait_next(struct record_wait *wait, uint64_t until_ns, bool for_trigg
 {
 	struct pollfd polled[RECORD_TRIGGERS_MAX + 1];
 
+	note_pressures(wait, clock_now_ns(CLOCK_MONOTONIC));
 	for (;;) {
 		bool has_load = set_polled(wait, polled), is_over;
 		uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);

@@ -9,10 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "cgroup/cgroup-mount.h"
 #include "cgroup/cgroup-open.h"
+#include "procfs/procfs.h"
 
 /* Windows of which anyone may have a trigger are multiples of it: Linux 6.5, and stable branches before (6.1.0-50 of Debian 12). */
 enum { USEC_FOR_ALL = 2000000 };
@@ -114,17 +116,36 @@ int trigger_open(struct trigger *trigger, struct strbuf *reterr)
 	if (r < 0) {
 		fd_closep(&trigger->fd);
 		trigger_add_reason(trigger, r, written, reterr);
+		return r;
 	}
-	return r < 0 ? r : 0;
+	trigger_note_pressure(trigger, clock_now_ns(CLOCK_MONOTONIC));
+	return 0;
 }
 
-enum trigger_state trigger_judge_events(struct trigger *trigger, short events)
+void trigger_note_pressure(struct trigger *trigger, uint64_t now_ns)
+{
+	struct psi_line lines[PSI_ROW_COUNT] = {0};
+	const struct psi_line *line = &lines[trigger->row];
+	char text[512];
+	ssize_t len = pread(trigger->fd, text, sizeof(text), 0);
+
+	if (len > 0 && psi_parse(text, (size_t)len, lines) == OUTCOME_read && line->seen)
+		trigger_past_add(&trigger->past, trigger->window_usec,
+		                 (struct trigger_reading){now_ns / NS_PER_US, line->total_usec});
+}
+
+enum trigger_state trigger_judge_events(struct trigger *trigger, short events, uint64_t now_ns)
 {
 	if ((events & (POLLERR | POLLNVAL)) != 0) {
 		fd_closep(&trigger->fd);
 		return TRIGGER_GONE;
 	}
-	return (events & POLLPRI) != 0 ? TRIGGER_FIRED : TRIGGER_QUIET;
+	if ((events & POLLPRI) == 0)
+		return TRIGGER_QUIET;
+	trigger_note_pressure(trigger, now_ns);
+	return trigger_past_allows(&trigger->past, trigger->stall_usec, trigger->window_usec)
+	               ? TRIGGER_FIRED
+	               : TRIGGER_QUIET;
 }
 
 enum trigger_state trigger_judge_load(const struct trigger *trigger)

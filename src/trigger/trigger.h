@@ -7,6 +7,7 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "ctprof/metric/psi.h"
+#include "trigger/trigger-past.h"
 
 enum trigger_kind { TRIGGER_PSI, TRIGGER_LOAD };
 
@@ -18,6 +19,7 @@ struct trigger {
 	enum psi_resource resource;
 	enum psi_row row;
 	uint64_t stall_usec, window_usec;
+	struct trigger_past past;
 	double load; /* TRIGGER_LOAD: the average of the last minute is above it */
 	int fd;      /* of the pressure file or of /proc/loadavg; -1: not open, or gone */
 };
@@ -37,8 +39,12 @@ enum trigger_state {
 	TRIGGER_GONE, /* its cgroup was removed: the trigger is closed */
 };
 
-/* Judges the events of poll(2), of one that has pressure: POLLPRI, or POLLERR. */
-enum trigger_state trigger_judge_events(struct trigger *trigger, short events);
+/* Reads the total of the pressure, of one that has it, for later judgements. @now_ns: CLOCK_MONOTONIC. */
+void trigger_note_pressure(struct trigger *trigger, uint64_t now_ns);
+
+/* Judges the events of poll(2), of one that has pressure: POLLPRI, or POLLERR. The kernel wakes those who have a new trigger whatever
+ * the pressure is, so the trigger is quiet if the totals that were read say that the pressure cannot have been met. */
+enum trigger_state trigger_judge_events(struct trigger *trigger, short events, uint64_t now_ns);
 
 /* Reads the load average, of one that has it. */
 enum trigger_state trigger_judge_load(const struct trigger *trigger);
