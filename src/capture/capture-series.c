@@ -8,6 +8,7 @@
 #include "base/rights.h"
 #include "capture-readers.h"
 #include "host-names.h"
+#include "host/host-read.h"
 #include "snapshot/frame-base.h"
 #include "window/exit-log.h"
 
@@ -85,6 +86,15 @@ static void forget_constants(struct host *host)
 	}
 }
 
+/* Delay accounting is switched on and off at run time, and windows that begin behind it are read by it. */
+static void renew_rules(struct capture_series *series, const struct host *host)
+{
+	const struct taskstats_rules rules = taskstats_rules_of(host);
+
+	if (series->readers.listener)
+		exit_listener_set_rules(series->readers.listener, &rules);
+}
+
 static int read_next(struct capture_series *series, bool is_whole, struct window_reading *reading,
                      struct strbuf *reterr)
 {
@@ -101,6 +111,7 @@ static int read_next(struct capture_series *series, bool is_whole, struct window
 	r = capture_readers_read(&series->options.capture, &readers, reading, reterr);
 	if (r < 0)
 		return r;
+	renew_rules(series, &reading->info.host);
 	host_forget_pairs(&reading->info.host);
 	if (is_whole) {
 		host_done(&series->host);

@@ -274,16 +274,24 @@ static void open_sources(struct exit_listener *listener,
 	listener->outcome = outcome_of(records, ends);
 }
 
+static struct taskstats_rules with_io(const struct taskstats_rules *host_rules)
+{
+	struct taskstats_rules rules = *host_rules;
+
+	rules.io = access("/proc/self/io", F_OK) == 0;
+	return rules;
+}
+
 static void start(struct exit_listener *listener, const struct exit_listener_options *options)
 {
-	struct taskstats_rules rules = options->rules;
+	struct taskstats_rules rules;
 	uint64_t log_bytes_max = options->log_bytes > 0 ? options->log_bytes : LOG_BYTES_DEFAULT;
 
 	open_sources(listener, options);
 	/* A record does not name the cgroup. */
 	if (!listener->ends && (!listener->exits || options->only_cgroup != 0))
 		return;
-	rules.io = access("/proc/self/io", F_OK) == 0;
+	rules = with_io(&options->rules);
 	listener->only_cgroup = options->only_cgroup != 0;
 	if (!listener->only_cgroup)
 		listener->cgroups = cgroup_ids_new(options->mounts);
@@ -306,6 +314,16 @@ struct exit_listener *exit_listener_start(const struct exit_listener_options *op
 	if (options->live)
 		start(listener, options);
 	return listener;
+}
+
+void exit_listener_set_rules(struct exit_listener *listener,
+                             const struct taskstats_rules *host_rules)
+{
+	const struct taskstats_rules rules = with_io(host_rules);
+
+	pthread_mutex_lock(&listener->reading);
+	exit_merge_set_rules(&listener->merge, &rules);
+	pthread_mutex_unlock(&listener->reading);
 }
 
 /* The times that there was no room, since the last call. */

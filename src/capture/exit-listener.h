@@ -34,6 +34,11 @@ must_check_ struct exit_listener *exit_listener_start(const struct exit_listener
  * thread that had exited by then cannot appear as one that was born later. */
 void exit_listener_catch_up(struct exit_listener *listener);
 
+/* Notes that the settings of the kernel have become others: records that come from here on are read by them. Without the call they are
+ * those of the options. */
+void exit_listener_set_rules(struct exit_listener *listener,
+                             const struct taskstats_rules *host_rules);
+
 /* Waits a moment for the ends from before the call, and moves the log so far to @ret_log, which the caller frees. The listening
  * goes on: what is not in this log is in the next one, and nothing is in both. An end that is very late, as that of a process
  * whose memory takes seconds to free, is in a later log. */

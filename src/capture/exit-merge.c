@@ -34,6 +34,11 @@ void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rul
 	                             .first_free = NOWHERE};
 }
 
+void exit_merge_set_rules(struct exit_merge *merge, const struct taskstats_rules *rules)
+{
+	merge->rules = *rules;
+}
+
 void exit_merge_done(struct exit_merge *merge)
 {
 	exit_log_done(&merge->log);

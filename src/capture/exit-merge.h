@@ -50,6 +50,9 @@ struct exit_merge {
 void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rules,
                      struct cgroup_ids *cgroups, bool expects_ends, uint64_t log_bytes_max);
 
+/* Takes other rules for the records that are not in the log yet. */
+void exit_merge_set_rules(struct exit_merge *merge, const struct taskstats_rules *rules);
+
 /* For cleanup_(exit_merge_done). */
 void exit_merge_done(struct exit_merge *merge);
 

@@ -24,8 +24,10 @@ if [ ! -e "$toggle" ]; then
 fi
 was=$(cat "$toggle")
 scratch=$(mktemp -d -p "${TMPDIR:-/tmp}")
+recorder=
 restore() {
     stop_all
+    [ -z "$recorder" ] || kill -KILL "$recorder" 2>/dev/null || true
     [ "$(cat "$toggle")" = "$was" ] || echo "$was" >"$toggle"
     rm -rf "$scratch"
 }
@@ -33,14 +35,49 @@ trap restore EXIT
 trap 'exit 1' INT TERM HUP
 cd "$scratch"
 
+# recorded: the number of windows so far.
+recorded() {
+    zstd -dcq recording/*.zst 2>/dev/null | jq -c .window.length_ns 2>/dev/null | wc -l || true
+}
+
+# until_recorded COUNT: waits for so many.
+until_recorded() {
+    for _ in $(seq 300); do
+        [ "$(recorded)" -lt "$1" ] || return 0
+        sleep 0.1
+    done
+    echo "skipped: the host was too busy for $1 windows"
+    exit 77
+}
+
 p=$(unique_prefix)
 threads=220
+if [ "$was" != 1 ]; then
+    "$CTPROF" record --every 500ms recording 2>recorder.err &
+    recorder=$!
+    until_recorded 2
+fi
 start "${p}old" 4 "$scratch/old.data" # born while it is off, if it is
 if [ "$was" != 1 ] && ! echo 1 2>/dev/null >"$toggle"; then
     echo "skipped: $toggle cannot be written"
     exit 77
 fi
 start "${p}new" "$threads" "$scratch/new.data"
+
+# A recorder that began while it was off has the delays of threads that live and end while it is on.
+if [ -n "$recorder" ]; then
+    until_recorded $(($(recorded) + 2))
+    cp "$(command -v sh)" "${p}sh"
+    # shellcheck disable=SC2016 # The children copy pages that they write to.
+    "./${p}sh" -c 'for i in 1 2 3 4 5; do (x=$i; :); done; :'
+    until_recorded $(($(recorded) + 2))
+    kill -TERM "$recorder"
+    wait "$recorder" || fail "the recorder: $(cat recorder.err)"
+    recorder=
+    "$CTPROF" show recording -m wpcopy_delay_count -n 0 -f json >ended.json
+    same "delays of threads that ended" '"6/6"' \
+        "$(jq ".rows[] | select(.group == \"${p}sh\") | \"\(.coverage)/\(.threads)\"" ended.json)"
+fi
 
 tids() {
     local dir

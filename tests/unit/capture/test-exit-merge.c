@@ -206,6 +206,26 @@ static void test_record_and_end(void **state)
 	assert_unseen(&sample, blkio_delay_count);
 }
 
+/* Delay accounting is switched on while the listening goes on. */
+static void test_other_rules(void **state)
+{
+	const struct taskstats_rules off = {.delays = TASKSTATS_DELAYS_OFF},
+	                             later = {.delays = TASKSTATS_DELAYS_LATER};
+
+	(void)state;
+	begin(false);
+	exit_merge_set_rules(&merge, &off);
+	add_record(9, 7000, 1000, 55);
+	exit_merge_set_rules(&merge, &later);
+	add_record(10, 7000, 1000, 55);
+	exit_merge_finish(&merge, &result);
+	assert_int_equal(result.records.count, 2);
+	(void)row(0);
+	assert_unseen(&sample, blkio_delay_count);
+	(void)row(1);
+	assert_seen(&sample, blkio_delay_count, 55);
+}
+
 /* registry/exits.def has those metrics that records, and records with ends, have values of. */
 static void check_parts(enum window_exits exits)
 {
@@ -539,13 +559,21 @@ static void test_drop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_record_alone),  cmocka_unit_test(test_record_and_end),
-	        cmocka_unit_test(test_parts),         cmocka_unit_test(test_end_without_gates),
-	        cmocka_unit_test(test_reused_tid),    cmocka_unit_test(test_reused_tid_at_once),
-	        cmocka_unit_test(test_lost_end),      cmocka_unit_test(test_clocks_apart),
-	        cmocka_unit_test(test_until),         cmocka_unit_test(test_many),
-	        cmocka_unit_test(test_cpu_time),      cmocka_unit_test(test_take),
-	        cmocka_unit_test(test_full),          cmocka_unit_test(test_drop),
+	        cmocka_unit_test(test_record_alone),
+	        cmocka_unit_test(test_record_and_end),
+	        cmocka_unit_test(test_other_rules),
+	        cmocka_unit_test(test_parts),
+	        cmocka_unit_test(test_end_without_gates),
+	        cmocka_unit_test(test_reused_tid),
+	        cmocka_unit_test(test_reused_tid_at_once),
+	        cmocka_unit_test(test_lost_end),
+	        cmocka_unit_test(test_clocks_apart),
+	        cmocka_unit_test(test_until),
+	        cmocka_unit_test(test_many),
+	        cmocka_unit_test(test_cpu_time),
+	        cmocka_unit_test(test_take),
+	        cmocka_unit_test(test_full),
+	        cmocka_unit_test(test_drop),
 	        cmocka_unit_test(test_exchanged_tid),
 	};
 
