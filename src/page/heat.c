@@ -31,6 +31,14 @@ struct extent extent_of(const struct history *history, const double *values)
 	return extent;
 }
 
+void extent_mark_zero(struct extent *extent, size_t column)
+{
+	if (extent->most != 0 || extent->most_partial)
+		return;
+	extent->at = column;
+	extent->most_partial = true;
+}
+
 const char heat_others[] = "(all other groups)";
 
 const char *heat_name(const struct heat *heat, size_t row)
@@ -79,10 +87,17 @@ struct extent heat_extent(const struct heat *heat, size_t row)
 	const struct history *history = heat->history;
 	struct extent extent = extent_of(history, heat->values[row]);
 
+	extent.most_partial = !isnan(extent.most) && heat_is_partial(heat, row, extent.at);
+	for (size_t i = 0; i < history->column_count; i++) {
+		if (isnan(heat->values[row][i]) || !heat_is_partial(heat, row, i))
+			continue;
+		extent.mean_partial = true;
+		if (heat->values[row][i] == 0)
+			extent_mark_zero(&extent, i);
+	}
 	if (row < heat->groups && history->groups[row].has_means) {
 		extent.mean = history->groups[row].means[heat->aspect];
 		extent.mean_partial = history->groups[row].means_partial[heat->aspect];
 	}
-	extent.most_partial = !isnan(extent.most) && heat_is_partial(heat, row, extent.at);
 	return extent;
 }

@@ -35,6 +35,9 @@ struct extent {
 
 struct extent extent_of(const struct history *history, const double *values);
 
+/* Notes that the zero of a column lacks some of the threads: the most is that one if nothing is above it. */
+void extent_mark_zero(struct extent *extent, size_t column);
+
 /* Returns whether the value of a row in a column lacks some threads; that of the others may if the host's does. */
 bool heat_is_partial(const struct heat *heat, size_t row, size_t column);
 

@@ -202,6 +202,9 @@ static struct extent panel_extent(const struct history *history, const struct pa
 	extent.mean_partial = panel->means_partial[line];
 	extent.most_partial =
 	        aspect < ASPECT_COUNT && history->columns[extent.at].host[aspect].partial;
+	for (size_t i = 0; aspect < ASPECT_COUNT && i < history->column_count; i++)
+		if (panel->lines[line][i] == 0 && history->columns[i].host[aspect].partial)
+			extent_mark_zero(&extent, i);
 	return extent;
 }
 
@@ -323,12 +326,19 @@ static void add_heat_chart(const struct heat *heat, size_t row, struct strbuf *o
 	time_chart_end(out);
 }
 
+/* Returns whether the row is left out. A group of which only zeros were seen has one if threads are missing in them. */
+static bool did_nothing(const struct heat *heat, size_t row, const struct extent *extent)
+{
+	bool has_mark = row < heat->groups && (extent->most_partial || extent->mean_partial);
+
+	return !isnan(extent->most) && extent->most <= 0 && !has_mark;
+}
+
 static void add_heat_row(const struct heat *heat, size_t row, struct strbuf *out)
 {
 	struct extent extent = heat_extent(heat, row);
 
-	/* A group that did nothing of this has no row here. */
-	if (!isnan(extent.most) && extent.most <= 0)
+	if (did_nothing(heat, row, &extent))
 		return;
 	strbuf_addf(out, "<tr data-row=\"%zu\"><th scope=\"row\">", row);
 	markup_add_str(out, heat_name(heat, row));
@@ -544,9 +554,9 @@ bool page_add_heat_svg(const struct history *history, struct strbuf *out)
 	heat_init(history, ASPECT_cpu, &heat);
 	is_known = heat.largest > 0;
 	for (size_t row = 0; is_known && row <= heat.groups; row++) {
-		struct extent extent = extent_of(history, heat.values[row]);
+		struct extent extent = heat_extent(&heat, row);
 
-		if (!isnan(extent.most) && extent.most <= 0)
+		if (did_nothing(&heat, row, &extent))
 			continue;
 		draw_name(heat_name(&heat, row), y, CELL_HEIGHT, &rows);
 		add_heat_chart(&heat, row, &rows);

@@ -92,12 +92,38 @@ static void test_partial(void **state)
 	heat_done(&heat);
 }
 
+/* The most of a group of which only zeros were seen has a mark if threads are missing in any of them. */
+static void test_partial_zeros(void **state)
+{
+	cleanup_(history_done) struct history history = {0};
+	struct heat heat;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		add_column(&history, 1, 100);
+	*array_add(history.groups, history.group_count, history.group_capacity) =
+	        (struct history_group){.label = mem_copy("a", 1)};
+	for (unsigned i = 0; i < 3; i++)
+		add_cell(&history, 0, i, 0);
+	heat_init(&history, ASPECT_cpu, &heat);
+	assert_true(heat_extent(&heat, 0).most == 0 && !heat_extent(&heat, 0).most_partial);
+	history.groups[0].cells[1].partial[ASPECT_cpu] = true;
+	history.groups[0].cells[2].partial[ASPECT_cpu] = true;
+	assert_true(heat_extent(&heat, 0).most_partial && heat_extent(&heat, 0).at == 1);
+	assert_true(heat_extent(&heat, 0).mean_partial);
+	heat.values[0][2] = 1;
+	history.groups[0].cells[2].partial[ASPECT_cpu] = false;
+	assert_true(!heat_extent(&heat, 0).most_partial && heat_extent(&heat, 0).at == 2);
+	heat_done(&heat);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_extent),
 	        cmocka_unit_test(test_rows),
 	        cmocka_unit_test(test_partial),
+	        cmocka_unit_test(test_partial_zeros),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
