@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "compare/rows.h"
+
+#include <stdlib.h>
+
+#include "base/fd.h"
 #include "window/exit-log.h"
 
-bool row_has_absence(const struct row_set *set, unsigned side)
+static int compare_ids(const void *a, const void *b)
 {
-	return set->sides == SIDE_MAX && set->one_boot && !set->is_chosen[side] &&
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Returns whether the side has all threads of the host, or all of the only process that the group has on the other one. */
+static bool has_all_of(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	const struct id_list *ids = set->chosen_ids[side];
+	const struct group *other = group->sides[!side];
+
+	if (!set->is_chosen[side])
+		return true;
+	return ids && ids->count > 0 && other && other->process.is_known &&
+	       !other->several_processes &&
+	       bsearch(&other->process.tgid, ids->ids, ids->count, sizeof(ids->ids[0]),
+	               compare_ids) != NULL;
+}
+
+bool row_has_absence(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	return set->sides == SIDE_MAX && set->one_boot && has_all_of(set, group, side) &&
 	       set->frames[SIDE_BASELINE].kind == KIND_window &&
 	       set->frames[SIDE_CANDIDATE].kind == KIND_window;
 }
@@ -21,7 +46,7 @@ enum row_absence row_absence(const struct row_set *set, const struct row_group *
 {
 	const struct derive_frame *frame = &set->frames[side];
 
-	if (!row_has_absence(set, side) || group->exited || group->sides[side])
+	if (!row_has_absence(set, group, side) || group->exited || group->sides[side])
 		return ABSENCE_NONE;
 	if (frame->missed_known && frame->missed == 0)
 		return ABSENCE_ZERO;

@@ -406,6 +406,20 @@ static void add_interval(struct row_set *set, const struct group_table *interval
 	set->interval_rates = interval->rates;
 }
 
+/* Moves the groups that the other side surely lacks, or all, to the matched ones. */
+static void keep_one_sided(const struct row_set *set, unsigned side, bool all,
+                           struct group_list *unmatched, struct group_list *matched)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < unmatched->count; i++)
+		if (all || row_has_absence(set, &unmatched->groups[i], !side))
+			add_group(matched, unmatched->groups[i]);
+		else
+			unmatched->groups[left++] = unmatched->groups[i];
+	unmatched->count = left;
+}
+
 void row_match(struct row_set *set, const struct group_table *const *tables,
                const struct row_cpu_time *cpu_times, const struct row_options *options)
 {
@@ -426,13 +440,8 @@ void row_match(struct row_set *set, const struct group_table *const *tables,
 		add_candidate_groups(&matching, options->interval, &unmatched[SIDE_CANDIDATE]);
 	if (cpu_times)
 		add_exited(set, &matched, cpu_times);
-	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		if (!options->one_sided[side])
-			continue;
-		for (size_t i = 0; i < unmatched[side].count; i++)
-			add_group(&matched, unmatched[side].groups[i]);
-		unmatched[side].count = 0;
-	}
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		keep_one_sided(set, side, options->one_sided[side], &unmatched[side], &matched);
 	sort_groups(&matched, by_label);
 	set->groups = matched.groups;
 	set->group_count = matched.count;

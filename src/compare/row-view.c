@@ -508,7 +508,7 @@ static void set_absent(const struct row_set *set, struct row_view *view)
 /* Returns whether the side would show the group if it had been there. */
 static bool was_not_there(const struct row_set *set, const struct row_group *group, unsigned side)
 {
-	return (set->interval_total || row_has_absence(set, side)) && !group->exited &&
+	return (set->interval_total || row_has_absence(set, group, side)) && !group->exited &&
 	       !group->sides[side] && row_absence(set, group, side) != ABSENCE_UNKNOWN;
 }
 

@@ -45,6 +45,7 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 		set->rate_lists[side] = tables[side]->rates;
 	}
 	memcpy(set->is_chosen, options->is_chosen, sizeof(set->is_chosen));
+	memcpy(set->chosen_ids, options->chosen_ids, sizeof(set->chosen_ids));
 	if (cpu_times)
 		memcpy(set->cpu_times, cpu_times, sides * sizeof(*cpu_times));
 	row_match(set, tables, cpu_times, options);

@@ -34,6 +34,8 @@ struct row_options {
 	bool one_sided[SIDE_MAX];
 	/* The side's processes were chosen, so that a group that it does not have may have been there. */
 	bool is_chosen[SIDE_MAX];
+	/* Ids of the processes of a chosen side that it surely has, in rising order; NULL: not known. They must outlive the set. */
+	const struct id_list *chosen_ids[SIDE_MAX];
 	bool renamed;                 /* pair cgroups that were renamed by the threads in them */
 	bool measures[MEASURE_COUNT]; /* which ones to list */
 	/* Those that are not listed where others say the same of the group, see measure/repeats.h. */
@@ -88,7 +90,8 @@ struct row_set {
 	unsigned sides;
 	bool continues;
 	bool one_boot;            /* threads of one side can be on the other */
-	bool is_chosen[SIDE_MAX]; /* as in the options */
+	bool is_chosen[SIDE_MAX]; /* as in the options, both */
+	const struct id_list *chosen_ids[SIDE_MAX];
 	struct group_by by;
 	struct row_group *groups; /* matched ones, by label or by the sort keys */
 	size_t group_count;
@@ -150,9 +153,8 @@ enum row_absence {
 	/* Threads of it ended on the other side, and this one has no records of threads that ended: nothing is known. */
 	ABSENCE_UNKNOWN,
 };
-/* Returns whether both sides are windows of one boot and this one has all groups that were there, so that one that it does not have did
- * not exist. */
-bool row_has_absence(const struct row_set *set, unsigned side);
+/* Returns whether both sides are windows of one boot and this one would have the group if it had been there. */
+bool row_has_absence(const struct row_set *set, const struct row_group *group, unsigned side);
 enum row_absence row_absence(const struct row_set *set, const struct row_group *group,
                              unsigned side);
 /* The zero that such a group has on that side, of a measure that counts and that the side has seen of others. None of a thread or

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fd.h"
 #include "base/glob.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "choices.h"
 #include "command/pager.h"
 #include "ctprof/base/macro.h"
 #include "exits-run.h"
@@ -150,6 +152,8 @@ static int make_report(const struct report_options *options, struct load *loads,
 	const struct host *hosts[SIDE_MAX] = {&loads[0].info.host, &loads[count - 1].info.host};
 	struct row_options row_options = options->rows;
 	bool with_exited = false;
+	cleanup_(id_list_done) struct id_list first = {0}, last = {0};
+	struct id_list *const ids[SIDE_MAX] = {&first, &last};
 	cleanup_(row_set_done) struct row_set rows = {0};
 	cleanup_(fact_rows_done) struct fact_row_set facts = {0};
 	cleanup_(overview_done) struct overview overview = {0};
@@ -179,14 +183,7 @@ static int make_report(const struct report_options *options, struct load *loads,
 	                       same_boot(hosts[0], hosts[1]);
 	if (options->overview)
 		row_options.top_groups = 0;
-	/* Within one boot, a group that one side does not have was not there, but for what its choice left out. */
-	for (unsigned side = 0; side < count; side++) {
-		bool *chosen = &row_options.is_chosen[side];
-
-		*chosen = selection_is_apart(&options->selection, hosts[side], hosts[!side]);
-		row_options.one_sided[!side] = row_options.one_sided[!side] || interval ||
-		                               (row_options.one_boot && !*chosen);
-	}
+	choices_note(&options->selection, hosts, count, interval != NULL, ids, &row_options);
 	if (interval) {
 		row_options.interval = &interval->groups;
 		report.interval = &interval->info;

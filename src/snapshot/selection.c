@@ -171,3 +171,51 @@ bool selection_is_apart(const struct selection *selection, const struct host *ho
 	return text && strcmp(text, strbuf_str(&noted)) != 0 &&
 	       (!beside || strcmp(text, beside) != 0);
 }
+
+/* Reads "pid 12,34" at the begin of the text, and moves the text behind it. Returns false if it is not there. */
+static bool read_ids(const char **text, struct selection *ret)
+{
+	static const char kind[] = "pid ";
+	cleanup_(strbuf_done) struct strbuf list = STRBUF_INIT, reason = STRBUF_INIT;
+	size_t len;
+
+	if (strncmp(*text, kind, strlen(kind)) != 0)
+		return false;
+	*text += strlen(kind);
+	len = strcspn(*text, " ");
+	strbuf_add(&list, *text, len);
+	*text += len;
+	return selection_add_ids(ret, strbuf_str(&list), &reason) == 0;
+}
+
+static void keep_common(struct id_list *ids, const struct selection *with)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ids->count; i++)
+		if (selection_has_id(with, ids->ids[i]))
+			ids->ids[kept++] = ids->ids[i];
+	ids->count = kept;
+}
+
+bool selection_noted_ids(const struct host *host, struct id_list *ret)
+{
+	static const char joint[] = " and ";
+	const char *text = host_text(host, HOST_selection);
+
+	for (bool is_first = true; text; is_first = false) {
+		cleanup_(selection_done) struct selection noted = {0};
+
+		if (!read_ids(&text, &noted))
+			return false;
+		for (size_t i = 0; is_first && i < noted.id_count; i++)
+			*array_add(ret->ids, ret->count, ret->capacity) = noted.ids[i];
+		keep_common(ret, &noted);
+		if (*text == '\0')
+			return true;
+		if (strncmp(text, joint, strlen(joint)) != 0)
+			return false;
+		text += strlen(joint);
+	}
+	return false;
+}

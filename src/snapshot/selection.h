@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fd.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "ctprof/metric/sample.h"
@@ -54,3 +55,7 @@ void selection_note(const struct selection *selection, struct snapshot_info *inf
  * @selection was noted in both of them. */
 bool selection_is_apart(const struct selection *selection, const struct host *host,
                         const struct host *other);
+
+/* Returns whether the processes of a snapshot were chosen by id alone, and adds the ids that every choice has, in rising order, to @ret,
+ * which the caller frees. The snapshot has all that there was of these processes. */
+must_check_ bool selection_noted_ids(const struct host *host, struct id_list *ret);

@@ -2,6 +2,8 @@
 /* Groups that one of two windows of a boot does not have. */
 #include "row-fixture.h"
 
+#include "base/fd.h"
+
 static struct snapshot_info infos[SIDE_MAX];
 static struct rate_list rates;
 static const uint64_t second = 1000000000;
@@ -204,6 +206,41 @@ static void test_chosen(void **state)
 	assert_true(is_listed(&rows, "new", METRIC_minflt));
 }
 
+static void add_of_process(unsigned side, const char *name, uint32_t tgid)
+{
+	add_thread(&tables[side], (struct thread_spec){.name = name,
+	                                               .tgid = tgid,
+	                                               .interval_ns = 10 * second,
+	                                               .life_ns = 10 * second,
+	                                               .values = {{METRIC_minflt, 300}}});
+}
+
+/* A side whose processes were chosen by id shows that those were not there. */
+static void test_chosen_ids(void **state)
+{
+	uint32_t ids[] = {7, 9};
+	const struct id_list chosen = {ids, 2, 2};
+
+	(void)state;
+	options.is_chosen[SIDE_CANDIDATE] = true;
+	options.chosen_ids[SIDE_CANDIDATE] = &chosen;
+	options.one_sided[SIDE_BASELINE] = false;
+	add(0, "both", 100, 1000);
+	add(1, "both", 100, 1000);
+	add_of_process(0, "chosen", 9);
+	add_of_process(0, "other", 8);
+	add_of_process(0, "several", 7);
+	add_of_process(0, "several", 9);
+	build_rows(2);
+	assert_int_equal(rows.unmatched_count[SIDE_BASELINE], 2);
+	assert_int_equal(row_absence(&rows, find_group(&rows, "chosen"), SIDE_CANDIDATE),
+	                 ABSENCE_ZERO);
+	assert_true(view_row(&rows, "chosen", METRIC_minflt).is_gone);
+	assert_true(view_row(&rows, "chosen", METRIC_minflt).delta.real == -30);
+	assert_false(is_listed(&rows, "other", METRIC_minflt));
+	assert_false(is_listed(&rows, "several", METRIC_minflt));
+}
+
 #define ABSENT_TEST(test_) cmocka_unit_test_setup_teardown(test_, start_windows, end_rows)
 
 int main(void)
@@ -212,6 +249,7 @@ int main(void)
 	        ABSENT_TEST(test_zero),         ABSENT_TEST(test_partial),
 	        cmocka_unit_test(test_unknown), ABSENT_TEST(test_unseen),
 	        ABSENT_TEST(test_other_boot),   ABSENT_TEST(test_chosen),
+	        ABSENT_TEST(test_chosen_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

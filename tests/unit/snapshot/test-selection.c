@@ -165,6 +165,44 @@ static void test_apart(void **state)
 	snapshot_info_done(&same);
 }
 
+/* The ids that all choices of a snapshot have; of a choice by name or by cgroup nobody knows whom it has left out. */
+static void test_noted_ids(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t ids[2];
+		size_t count; /* SIZE_MAX: it is not of ids alone */
+	} cases[] = {
+	        {"pid 4,5", {4, 5}, 2},
+	        {"pid 4,5,7 and pid 5", {5}, 1},
+	        {"pid 4 and pid 5", {0}, 0},
+	        {"pid 4,5 and comm ng*", {0}, SIZE_MAX},
+	        {"comm x and pid 4", {0}, SIZE_MAX},
+	        {"cgroup /a", {0}, SIZE_MAX},
+	        {"pid 4,x", {0}, SIZE_MAX},
+	        {"pid ", {0}, SIZE_MAX},
+	        {"pid 4 and ", {0}, SIZE_MAX},
+	        {"pid 4 or pid 5", {0}, SIZE_MAX},
+	};
+	cleanup_(id_list_done) struct id_list nothing = {0};
+	struct snapshot_info all = {0};
+
+	(void)state;
+	assert_false(selection_noted_ids(&all.host, &nothing));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(id_list_done) struct id_list ids = {0};
+		struct snapshot_info info = {0};
+
+		host_set_text(&info.host, HOST_selection, cases[i].text, strlen(cases[i].text));
+		assert_int_equal(selection_noted_ids(&info.host, &ids), cases[i].count != SIZE_MAX);
+		if (cases[i].count != SIZE_MAX)
+			assert_int_equal(ids.count, cases[i].count);
+		for (size_t k = 0; cases[i].count != SIZE_MAX && k < ids.count; k++)
+			assert_int_equal(ids.ids[k], cases[i].ids[k]);
+		snapshot_info_done(&info);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +213,7 @@ int main(void)
 	        cmocka_unit_test_teardown(test_the_root_has_every_cgroup, teardown),
 	        cmocka_unit_test_teardown(test_kinds_together, teardown),
 	        cmocka_unit_test_teardown(test_apart, teardown),
+	        cmocka_unit_test(test_noted_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
