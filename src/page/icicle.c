@@ -38,6 +38,7 @@ static void add_leaf(const struct icicle *icicle, struct icicle_frame *frame,
 		frame->partial[side] = frame->partial[side] || leaf->partial[side] ||
 		                       (leaf->there[side] && !leaf->known[side]);
 	}
+	frame->unlike = frame->unlike || leaf->unlike;
 	frame->weight += leaf->amounts[leaf->there[last] ? last : 0];
 }
 
@@ -88,6 +89,7 @@ static void join(struct icicle *icicle, size_t first, double x, double narrowest
 			all.known[side] = all.known[side] || frame->known[side];
 			all.partial[side] = all.partial[side] || frame->partial[side];
 		}
+		all.unlike = all.unlike || frame->unlike;
 		all.weight += frame->weight;
 	}
 	all.x = x;
@@ -156,6 +158,8 @@ double icicle_change(const struct icicle_frame *frame)
 	double before = frame->amounts[0], after = frame->amounts[1];
 	double larger = fmax(before, after);
 
+	if (frame->unlike)
+		return NAN;
 	if (!frame->there[0] || !frame->there[1])
 		return frame->there[1] ? 1 : -1;
 	if (!frame->known[0] || !frame->known[1])

@@ -14,6 +14,7 @@ struct icicle_leaf {
 	bool there[ICICLE_SIDES];   /* the side has the group */
 	bool known[ICICLE_SIDES];   /* the amount is; else it is 0 */
 	bool partial[ICICLE_SIDES]; /* it may lack some threads */
+	bool unlike;                /* the sides know its ended threads in two ways */
 };
 
 struct icicle_frame {
@@ -24,6 +25,7 @@ struct icicle_frame {
 	bool there[ICICLE_SIDES];
 	bool known[ICICLE_SIDES];   /* of some leaf */
 	bool partial[ICICLE_SIDES]; /* it may lack some threads, or whole leaves */
+	bool unlike;                /* of some leaf */
 	double weight;     /* the amount of the last side; of what only others have, theirs */
 	double x, width;   /* parts of 1; the width is 0 of what is too narrow */
 	size_t stands_for; /* so many frames, which are too narrow; 0: itself */

@@ -8,6 +8,7 @@
 #include "icicle.h"
 #include "page-section.h"
 #include "report/overview-table.h"
+#include "report/report-text.h"
 
 enum { FRAME_HEIGHT = 22, ALONE_WIDTH = 1200, FRAMES_MAX = 6000 };
 
@@ -17,7 +18,7 @@ static const double narrowest = 0.001, narrowest_named = 0.015;
 static struct icicle_leaf leaf_of(const struct overview *overview, const struct overview_row *row,
                                   unsigned aspect)
 {
-	struct icicle_leaf leaf = {.amounts = {0}};
+	struct icicle_leaf leaf = {.unlike = row->unlike[aspect]};
 
 	for (unsigned i = 0; i < ICICLE_LEVELS; i++)
 		leaf.parts[i] = row->group->parts[i] ? row->group->parts[i] : "";
@@ -134,7 +135,9 @@ static void add_title(const struct overview *overview, const struct icicle *icic
 	if (icicle->sides == ICICLE_SIDES) {
 		strbuf_add_str(out, "→");
 		add_amount(overview, frame, aspect, 1, out);
-		if (!frame->there[0] || !frame->there[1])
+		if (frame->unlike)
+			strbuf_add_str(out, report_measured_mark);
+		else if (!frame->there[0] || !frame->there[1])
 			strbuf_add_str(out, frame->there[1] ? ", new" : ", gone");
 	}
 	strbuf_add_str(out, "</title>");
@@ -143,7 +146,8 @@ static void add_title(const struct overview *overview, const struct icicle *icic
 static void add_frame(const struct overview *overview, const struct icicle *icicle,
                       const struct icicle_frame *frame, unsigned aspect, struct strbuf *out)
 {
-	bool one_sided = icicle->sides == ICICLE_SIDES && !(frame->there[0] && frame->there[1]);
+	bool one_sided = icicle->sides == ICICLE_SIDES && !frame->unlike &&
+	                 !(frame->there[0] && frame->there[1]);
 
 	strbuf_add_str(out, "<svg class=\"f ");
 	add_class(overview, icicle, frame, aspect, out);
@@ -193,7 +197,7 @@ static const struct {
             {"c0", "about the same"},     {"m1", "10 % more"}, {"m2", "30 % more"},
             {"m3", "at least 60 % more"}, {"u", "not known"}};
 
-static void add_key(unsigned aspect, struct strbuf *out)
+static void add_key(unsigned aspect, bool unlike, struct strbuf *out)
 {
 	strbuf_add_str(out, "<p class=\"keys\">");
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
@@ -207,8 +211,12 @@ static void add_key(unsigned aspect, struct strbuf *out)
 	            "<span><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\">"
 	            "<svg class=\"f c0\"><rect width=\"14\" height=\"12\"/><rect width=\"14\" "
 	            "height=\"12\" fill=\"url(#hatch-%s)\"/></svg></svg>&#160;new or gone</span>\n"
-	            "<span>* may lack some threads</span></p>\n",
+	            "<span>* may lack some threads</span>",
 	            aspect_table[aspect].name);
+	if (unlike)
+		strbuf_addf(out, "\n<span>%s one side knows less of ended threads</span>",
+		            report_measured_mark);
+	strbuf_add_str(out, "</p>\n");
 }
 
 /* The levels of the tree, from the top down to the one of the heading's command. */
@@ -246,7 +254,7 @@ static void add_icicle(const struct report *report, const struct icicle *icicle,
 	                               : "the time after; of what is gone, the time before",
 	            icicle->sides == 1 ? "" : "; the colour is the change");
 	if (icicle->sides > 1)
-		add_key(aspect, out);
+		add_key(aspect, icicle->frames[0].unlike, out);
 	strbuf_addf(out,
 	            "<svg class=\"icicle\" width=\"100%%\" height=\"%d\" role=\"group\" "
 	            "aria-label=\"",
