@@ -13,6 +13,14 @@ const char *const arm_answer_names[ARM_ANSWER_COUNT] = {"moved", "same", "unknow
 
 static const double alpha = .05;
 
+static bool is_unlike(const struct arm_values *values)
+{
+	static const double most = .5;
+
+	return fabs(values->lacking[1] / (double)values->counts[1] -
+	            values->lacking[0] / (double)values->counts[0]) > most;
+}
+
 static enum arm_outcome judge(const struct arm_values *values)
 {
 	bool paired = values->design == ARM_DESIGN_PAIRED, equal = true;
@@ -29,7 +37,9 @@ static enum arm_outcome judge(const struct arm_values *values)
 		}
 	if (equal)
 		return ARM_EQUAL;
-	return 2 * zeros > values->counts[0] + values->counts[1] ? ARM_RARE : ARM_TESTED;
+	if (2 * zeros > values->counts[0] + values->counts[1])
+		return ARM_RARE;
+	return is_unlike(values) ? ARM_UNLIKE : ARM_TESTED;
 }
 
 /* A change has a share if values cannot be below 0, and arm a has more than the few events that a ratio would hang on. */

@@ -12,13 +12,18 @@ struct arm_values {
 	enum arm_design design;
 	const double *values[2]; /* by arm */
 	size_t counts[2];
+	double lacking
+	        [2]; /* the share of a host's windows in which threads are missing, added up over the hosts */
 };
 
 enum arm_outcome {
 	ARM_TESTED,
-	ARM_EQUAL,    /* no host differs from itself, or no two hosts differ */
-	ARM_RARE,     /* more than half of the values are 0 */
-	ARM_FEW,      /* fewer than ARM_HOSTS_LEAST hosts */
+	ARM_EQUAL, /* no host differs from itself, or no two hosts differ */
+	ARM_RARE,  /* more than half of the values are 0 */
+	ARM_FEW,   /* fewer than ARM_HOSTS_LEAST hosts */
+	/* Threads are missing in one arm more often than in the other, by more than half of the windows: the arms were measured differently,
+	 * as with records of ends and without. */
+	ARM_UNLIKE,
 	ARM_NO_SCALE, /* a value is not finite */
 	ARM_OUTCOME_COUNT
 };

@@ -329,6 +329,9 @@ static void add_foot(const struct table *table, size_t shown, struct strbuf *out
 	            "not tested %zu that never differ, %zu mostly zero, %zu not seen on %d hosts",
 	            answer->count, answer->by_outcome[ARM_EQUAL], answer->by_outcome[ARM_RARE],
 	            answer->by_outcome[ARM_FEW], ARM_HOSTS_LEAST);
+	if (answer->by_outcome[ARM_UNLIKE] > 0)
+		strbuf_addf(out, ",\n           %zu of which one arm lacks threads",
+		            answer->by_outcome[ARM_UNLIKE]);
 	if (answer->by_outcome[ARM_NO_SCALE] > 0)
 		strbuf_addf(out, ", %zu too large", answer->by_outcome[ARM_NO_SCALE]);
 	strbuf_addf(out, "\n%s%zu host%s differ%s from the others in a series\n",

@@ -48,17 +48,19 @@ static double value_of(const struct asking *asking, const struct host_series *se
 	return series->is_level ? sum->work / host->files[arm] : sum->work / host->seconds[arm];
 }
 
-static void add_value(struct asking *asking, struct arm_values *values, unsigned arm, uint32_t host,
-                      double value)
+static void add_value(struct asking *asking, const struct host_series *series,
+                      struct arm_values *values, unsigned arm, uint32_t host, double value)
 {
+	const struct host_series_sum *sum = &series->sums[arm == 0 ? USE_FIRST : USE_LAST][host];
 	size_t place = values->counts[arm]++;
 
 	asking->values[arm][place] = value;
 	asking->of_host[arm][place] = host;
+	if (sum->partial_files > 0)
+		values->lacking[arm] += (double)sum->partial_files / sum->files;
 }
 
-static struct arm_values collect(struct asking *asking, const struct host_series *series,
-                                 bool *ret_partial)
+static struct arm_values collect(struct asking *asking, const struct host_series *series)
 {
 	struct arm_values values = {.design = asking->answer->plan.design,
 	                            .values = {asking->values[0], asking->values[1]}};
@@ -71,11 +73,8 @@ static struct arm_values collect(struct asking *asking, const struct host_series
 		if (values.design == ARM_DESIGN_PAIRED)
 			has[0] = has[1] = has[0] && has[1];
 		for (unsigned arm = 0; arm < 2; arm++)
-			if (has[arm]) {
-				add_value(asking, &values, arm, h, of_arm[arm]);
-				*ret_partial |=
-				        series->sums[arm == 0 ? USE_FIRST : USE_LAST][h].is_partial;
-			}
+			if (has[arm])
+				add_value(asking, series, &values, arm, h, of_arm[arm]);
 	}
 	return values;
 }
@@ -152,7 +151,8 @@ static void close_series(struct asking *asking, size_t metric)
 	enum arm_outcome outcome;
 
 	host_series_sort(series);
-	values = collect(asking, series, &row.is_partial);
+	values = collect(asking, series);
+	row.is_partial = values.lacking[0] > 0 || values.lacking[1] > 0;
 	outcome = arm_effect_of(&values, asking->y, asking->contrasts, &row.effect);
 	answer->series++;
 	answer->by_outcome[outcome]++;

@@ -81,7 +81,7 @@ void host_series_add(struct host_series *series, const struct database_fact *fac
 	sum->files++;
 	saturating_add_to(&sum->length_ns, file->length_ns);
 	sum->seconds = (double)sum->length_ns / NS_PER_SECOND;
-	sum->is_partial |= fact->seen < fact->threads;
+	sum->partial_files += fact->seen < fact->threads;
 	/* A group of exited threads alone has their work, and no thread. */
 	if (!fact->has_sum && (fact->threads > 0 || !fact->has_exited)) {
 		sum->is_unseen = true;

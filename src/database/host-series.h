@@ -13,8 +13,8 @@ struct host_series_sum {
 	__int128 whole_work;
 	uint64_t length_ns;
 	uint32_t files;
-	bool is_unseen; /* in some file */
-	bool is_partial;
+	uint32_t partial_files; /* in which some threads are missing */
+	bool is_unseen;         /* in some file */
 };
 
 struct host_series {

@@ -138,7 +138,7 @@ static void close_by_host(struct asking *asking, size_t metric, struct total *to
 		row->host = h;
 		row->hosts = (uint32_t)count;
 		row->z = count >= QUESTION_HOSTS_LEAST ? z : NAN;
-		row->is_partial = series->sums[USE_FIRST][h].is_partial;
+		row->is_partial = series->sums[USE_FIRST][h].partial_files > 0;
 	}
 }
 
@@ -165,8 +165,8 @@ static void close_by_time(struct asking *asking, size_t metric, struct total *to
 		total->last[0] += last;
 		before += first;
 		after += last;
-		is_partial |= series->sums[USE_FIRST][h].is_partial ||
-		              series->sums[USE_LAST][h].is_partial;
+		is_partial |= series->sums[USE_FIRST][h].partial_files > 0 ||
+		              series->sums[USE_LAST][h].partial_files > 0;
 		hosts++;
 	}
 	if (hosts > 0 && before != after) {

@@ -191,6 +191,20 @@ def check_paired(tools, directory):
     return fleet
 
 
+def check_unlike(fleet):
+    """Threads that are missing in one arm alone are no effect. If they are missing in both, the values are marked."""
+    lacking = ("UPDATE fact SET threads = threads + 1 WHERE metric = (SELECT id FROM metric WHERE name = '{}') AND snapshot IN "
+               "(SELECT id FROM snapshot WHERE labels LIKE '%\"arm\":\"{}\"%')")
+    before = len(fleet.query()[0])
+    fleet.change(lacking.format("wait_time_ns", "B"), lacking.format("voluntary_csw", "A"), lacking.format("voluntary_csw", "B"))
+    rows = fleet.query()[0]
+    partial = {row["metric"] for row in rows if row["is_partial"] == "true"}
+    check(len(rows) == before - GROUPS and "wait_time_ns" not in {row["metric"] for row in rows},
+          f"{len(rows)} series of {before} are tested, of which {GROUPS} lack threads in one arm")
+    check(partial == {"voluntary_csw"}, f"partial: {partial}")
+    check(f"{GROUPS} of which one arm lacks threads" in fleet.run().stdout.decode(), "no number of those that lack threads")
+
+
 def check_between(tools, directory):
     fleet = Fleet(tools, directory, "between", "7:0:2", "hosts:1:1.3")
     rows, hosts = fleet.query()
@@ -235,6 +249,7 @@ def main():
     check(close(two_sided_p(2.0, 5.0), 0.10193947882985828), "R's 2 * pt(-2, 5)")
     with tempfile.TemporaryDirectory() as directory:
         fleet = check_paired(sys.argv[1:3], directory)
+        check_unlike(fleet)
         check_between(sys.argv[1:3], directory)
         check_unable(fleet)
     for failure in failures[:20]:

@@ -32,7 +32,7 @@ enum { ROOM = 16 };
 static enum arm_outcome ask(enum arm_design design, const double *a, size_t a_count,
                             const double *b, size_t b_count, struct arm_effect *ret)
 {
-	const struct arm_values values = {design, {a, b}, {a_count, b_count}};
+	const struct arm_values values = {design, {a, b}, {a_count, b_count}, {0}};
 	double y[ROOM], contrasts[ROOM];
 
 	return arm_effect_of(&values, y, contrasts, ret);
@@ -166,12 +166,43 @@ static void answers(void **state)
 	assert_int_equal(arm_effect_answer(&effect, unsure, 0.01, 0.02), ARM_UNKNOWN);
 }
 
+/* The arms are measured differently if one of them lacks threads in many more windows. */
+static void one_arm_lacks_threads(void **state)
+{
+	static const double a[] = {10, 20, 15, 40}, b[] = {12, 23, 21, 41};
+	static const struct {
+		double lacking[2];
+		size_t counts[2];
+		enum arm_outcome outcome;
+	} cases[] = {
+	        {{0, 4}, {4, 4}, ARM_UNLIKE},    {{4, 1}, {4, 4}, ARM_UNLIKE},
+	        {{4, 4}, {4, 4}, ARM_TESTED},    {{0, 2}, {4, 4}, ARM_TESTED},
+	        {{0, 2.25}, {4, 4}, ARM_UNLIKE}, {{3, 2}, {4, 3}, ARM_TESTED},
+	};
+	double y[ROOM], contrasts[ROOM];
+	struct arm_effect effect;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct arm_values values = {ARM_DESIGN_BETWEEN,
+		                                  {a, b},
+		                                  {cases[i].counts[0], cases[i].counts[1]},
+		                                  {cases[i].lacking[0], cases[i].lacking[1]}};
+
+		assert_int_equal(arm_effect_of(&values, y, contrasts, &effect), cases[i].outcome);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(pairs_of_logarithms), cmocka_unit_test(pairs_with_zero),
-	        cmocka_unit_test(different_hosts),     cmocka_unit_test(constant_effects),
-	        cmocka_unit_test(not_tested),          cmocka_unit_test(answers),
+	        cmocka_unit_test(one_arm_lacks_threads),
+	        cmocka_unit_test(pairs_of_logarithms),
+	        cmocka_unit_test(pairs_with_zero),
+	        cmocka_unit_test(different_hosts),
+	        cmocka_unit_test(constant_effects),
+	        cmocka_unit_test(not_tested),
+	        cmocka_unit_test(answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void unseen_is_no_zero(void **state)
 	host_series_add(&series, &unseen);
 	assert_true(isnan(host_series_value(&series, USE_FIRST, 0)));
 	assert_true(host_series_is_unseen(&series, USE_FIRST, 0));
-	assert_true(series.sums[USE_FIRST][0].is_partial);
+	assert_int_equal(series.sums[USE_FIRST][0].partial_files, 1);
 	/* Exited threads alone did work, and no thread is left. */
 	exited.has_exited = true;
 	exited.exited = 50;
