@@ -79,14 +79,21 @@ static void list_members(struct job *job, struct id_list *list)
 	job_ids_sort(list);
 }
 
-/* Returns whether PSS is due and known. A job without processes has none. */
+/* Reads PSS if that is due. Returns whether it is known; a job without processes has none. */
 static bool sample_pss(struct job *job, uint64_t now_ns, const struct id_list *list, double *ret)
 {
+	bool is_known;
+
 	if (job->options->smaps == JOB_SMAPS_OFF || now_ns < job->next_pss_ns)
 		return false;
 	while (job->next_pss_ns <= now_ns)
 		job->next_pss_ns += job->options->report_ns;
-	return job_members_pss(&job->reader, list, job->options->smaps, ret) && *ret > 0;
+	is_known = job_members_pss(&job->reader, list, job->options->smaps, ret);
+	if (!is_known)
+		job_samples_lack_pss(&job->samples);
+	else if (*ret > 0)
+		job_samples_add_pss(&job->samples, *ret);
+	return is_known && *ret > 0;
 }
 
 /* Counters from before the process was the command are not the job's. */
@@ -128,8 +135,6 @@ static void sample(struct job *job, uint64_t now_ns)
 		job_samples_add_cpu(&job->samples, clock_now_ns(CLOCK_MONOTONIC), moment.cpu_time);
 	moment.cpu_time -= job->base.cgroup.numbers[JOB_cpu_time];
 	moment.has_pss = sample_pss(job, now_ns, &list, &moment.pss);
-	if (moment.has_pss)
-		job_samples_add_pss(&job->samples, moment.pss);
 	if (job->options->watcher)
 		watch(job, &moment, &memory);
 	else

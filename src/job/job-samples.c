@@ -81,6 +81,11 @@ void job_samples_add_pss(struct job_samples *samples, double bytes)
 		samples->peak_pss = bytes;
 }
 
+void job_samples_lack_pss(struct job_samples *samples)
+{
+	samples->lacks_pss = true;
+}
+
 void job_samples_values(const struct job_samples *samples, struct job_values *values)
 {
 	job_set(values, JOB_num_samples, JOB_SOURCE_samples, (double)samples->count);
@@ -96,7 +101,7 @@ void job_samples_values(const struct job_samples *samples, struct job_values *va
 		job_set(values, JOB_average_vsz, JOB_SOURCE_samples,
 		        fmin(samples->vsz_time / samples->seconds, samples->peak_vsz));
 	}
-	if (samples->pss_count > 0) {
+	if (samples->pss_count > 0 && !samples->lacks_pss) {
 		job_set(values, JOB_peak_pss, JOB_SOURCE_samples, samples->peak_pss);
 		job_set(values, JOB_average_pss, JOB_SOURCE_samples,
 		        samples->pss_sum / (double)samples->pss_count);

@@ -11,6 +11,7 @@ struct job_samples {
 	uint64_t start_ns, last_ns; /* of the job, and of the last sample */
 	uint64_t longest_ns;        /* between two samples */
 	uint64_t count, pss_count;
+	bool lacks_pss; /* of a process, in some reading */
 	double peak_rss, peak_vsz, peak_pss;
 	double largest_rss;        /* of one process */
 	double rss_time, vsz_time; /* sums of value times seconds */
@@ -35,5 +36,8 @@ void job_samples_add(struct job_samples *samples, uint64_t now_ns, const struct 
 void job_samples_add_cpu(struct job_samples *samples, uint64_t now_ns, double cpu_time);
 
 void job_samples_add_pss(struct job_samples *samples, double bytes);
+
+/* Notes a reading of PSS that lacks a process: the highest and the mean of the others are not the job's. */
+void job_samples_lack_pss(struct job_samples *samples);
 
 void job_samples_values(const struct job_samples *samples, struct job_values *values);

@@ -94,7 +94,7 @@ static void add_memory(const struct job_values *values, struct strbuf *out)
 	put(out, "", values, JOB_peak_rss, " peak");
 	put(out, ", ", values, JOB_average_rss, " average of the sum");
 	put_count(out, " (", values, JOB_num_samples, " sample)\n", " samples)\n");
-	if (!values->seen[JOB_peak_pss])
+	if (values->numbers[JOB_num_pss_samples] <= 0)
 		return;
 	begin(out, "PSS");
 	put(out, "", values, JOB_peak_pss, " peak");

@@ -106,6 +106,12 @@ static void test_pss(void **state)
 	assert_float_equal(values.numbers[JOB_peak_pss], 40, 0);
 	assert_float_equal(values.numbers[JOB_average_pss], 25, 0);
 	assert_float_equal(values.numbers[JOB_num_pss_samples], 2, 0);
+	/* One reading that lacks a process: the highest may have been that one. */
+	job_samples_lack_pss(&samples);
+	values = (struct job_values){0};
+	job_samples_values(&samples, &values);
+	assert_false(values.seen[JOB_peak_pss] || values.seen[JOB_average_pss]);
+	assert_float_equal(values.numbers[JOB_num_pss_samples], 2, 0);
 }
 
 int main(void)
