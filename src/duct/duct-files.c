@@ -213,21 +213,16 @@ int duct_file_open_reader(const struct duct_file *file)
 int duct_file_append(const struct duct_file *file, const struct strbuf *text)
 {
 	struct stat status;
-	ssize_t written;
-	int error;
+	int r;
 
 	if (fstat(file->fd, &status) < 0)
 		return -errno;
-	do
-		written = write(file->fd, text->data, text->len);
-	while (written < 0 && errno == EINTR);
-	if (written == (ssize_t)text->len)
-		return 0;
-	error = written < 0 ? errno : ENOSPC;
+	/* The kernel has the reason of a short write in the next one. */
+	r = fd_write_all(file->fd, text->data, text->len);
 	/* Readers refuse a file whose last line is cut. */
-	if (written > 0 && ftruncate(file->fd, status.st_size) < 0)
-		error = errno;
-	return -error;
+	if (r < 0 && ftruncate(file->fd, status.st_size) < 0)
+		r = -errno;
+	return r;
 }
 
 int duct_file_replace(const struct duct_file *file, const struct strbuf *text,

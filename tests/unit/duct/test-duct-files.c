@@ -111,7 +111,7 @@ static void test_full(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	strbuf_add_str(&line, "{2}\n");
-	assert_true(duct_file_append(&files.files[DUCT_USAGE], &line) < 0);
+	assert_int_equal(duct_file_append(&files.files[DUCT_USAGE], &line), -EFBIG);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	temp_tree_assert_text(tree, "a/b/x_usage.jsonl", "{1}\n");
 }
