@@ -88,7 +88,7 @@ capture() {
     shift
     "$CTPROF" capture -o "$scratch/$name.zst" "$@" 2>>"$scratch/err" || { cat "$scratch/err"; exit 1; }
 }
-capture lifetime-bpf --source bpf --smaps all
+capture lifetime-bpf --source bpf --smaps all --titles --waits --label scene=frozen
 capture lifetime-procfs --source procfs --smaps all
 go retire
 # window NAME OPTION...: with threads that end inside, are born inside and stay, and both.
