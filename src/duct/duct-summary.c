@@ -78,13 +78,9 @@ static bool is_own(enum job_value_id id)
 	return true;
 }
 
-/* The highest sum of memory is no less than the most that one process had, which the kernel keeps; and no rate is less than
- * the mean. */
+/* No rate is less than the mean. */
 static void raise_peaks(struct job_values *values, const struct duct_run_facts *facts)
 {
-	if (values->seen[JOB_peak_rss] && values->seen[JOB_largest_rss])
-		values->numbers[JOB_peak_rss] =
-		        fmax(values->numbers[JOB_peak_rss], values->numbers[JOB_largest_rss]);
 	if (facts->recorded.has_peak)
 		job_set(values, JOB_peak_pcpu, JOB_SOURCE_samples, facts->recorded.peak_pcpu);
 	if (values->seen[JOB_peak_pcpu] && values->seen[JOB_average_pcpu])

@@ -438,6 +438,7 @@ static void finish(struct job *job)
 	if (leaf && leaf->was_left)
 		job_forget(values, JOB_peak_pcpu);
 	job_base_check_largest(&job->base, job->samples.largest_rss, values);
+	job_samples_raise_peak(values);
 	result->code = job_command_exit_code(job->status);
 	job_set(values, JOB_exit_code, JOB_SOURCE_status, result->code);
 	job_values_derive(values, host_memory());

@@ -109,3 +109,10 @@ void job_samples_values(const struct job_samples *samples, struct job_values *va
 	if (samples->has_peak_pcpu)
 		job_set(values, JOB_peak_pcpu, JOB_SOURCE_cgroup, samples->peak_pcpu);
 }
+
+void job_samples_raise_peak(struct job_values *values)
+{
+	if (values->seen[JOB_peak_rss] && values->seen[JOB_largest_rss])
+		values->numbers[JOB_peak_rss] =
+		        fmax(values->numbers[JOB_peak_rss], values->numbers[JOB_largest_rss]);
+}

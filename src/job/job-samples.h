@@ -41,3 +41,7 @@ void job_samples_add_pss(struct job_samples *samples, double bytes);
 void job_samples_lack_pss(struct job_samples *samples);
 
 void job_samples_values(const struct job_samples *samples, struct job_values *values);
+
+/* Raises the highest sum of resident memory to the most that one process had: the kernel keeps that, and a process may live between two
+ * samples. */
+void job_samples_raise_peak(struct job_values *values);

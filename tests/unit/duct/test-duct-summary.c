@@ -18,7 +18,7 @@ static void make(struct duct_summary *summary, struct job_result *result)
 	job_set(values, JOB_exit_code, JOB_SOURCE_status, 3);
 	job_set(values, JOB_wall_clock_time, JOB_SOURCE_clock, 2);
 	job_set(values, JOB_cpu_time, JOB_SOURCE_cgroup, 2.5);
-	job_set(values, JOB_peak_rss, JOB_SOURCE_samples, 1000);
+	job_set(values, JOB_peak_rss, JOB_SOURCE_samples, 8500000);
 	job_set(values, JOB_largest_rss, JOB_SOURCE_wait, 8500000);
 	job_values_derive(values, 0);
 	duct_summary_make(summary, &facts, result);

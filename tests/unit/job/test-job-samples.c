@@ -106,6 +106,14 @@ static void test_pss(void **state)
 	assert_float_equal(values.numbers[JOB_peak_pss], 40, 0);
 	assert_float_equal(values.numbers[JOB_average_pss], 25, 0);
 	assert_float_equal(values.numbers[JOB_num_pss_samples], 2, 0);
+	/* A process that no sample met. */
+	job_set(&values, JOB_peak_rss, JOB_SOURCE_samples, 30);
+	job_set(&values, JOB_largest_rss, JOB_SOURCE_wait, 20);
+	job_samples_raise_peak(&values);
+	assert_float_equal(values.numbers[JOB_peak_rss], 30, 0);
+	job_set(&values, JOB_largest_rss, JOB_SOURCE_wait, 50);
+	job_samples_raise_peak(&values);
+	assert_float_equal(values.numbers[JOB_peak_rss], 50, 0);
 	/* One reading that lacks a process: the highest may have been that one. */
 	job_samples_lack_pss(&samples);
 	values = (struct job_values){0};
