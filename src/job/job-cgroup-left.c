@@ -104,23 +104,52 @@ static struct job_leaf *cpu_leaf(struct job_cgroup *cgroup)
 	return unified->used ? unified : &cgroup->leaves[JOB_LEAF_CPUACCT];
 }
 
-void job_cgroup_check_time(struct job_cgroup *cgroup, double counted, double waited)
+bool job_cgroup_is_more(double time, double other)
 {
 	const double slack = 0.02, part = 0.02;
+
+	return time > other * (1 + part) + slack;
+}
+
+void job_cgroup_check_time(struct job_cgroup *cgroup, double counted, double waited)
+{
 	struct job_leaf *leaf = cpu_leaf(cgroup);
 
-	if (leaf->used && waited > counted * (1 + part) + slack)
+	if (leaf->used && job_cgroup_is_more(waited, counted))
 		leaf->was_left = true;
 }
 
-bool job_cgroup_say_left(const struct job_cgroup *cgroup, struct strbuf *out)
+void job_cgroup_check_ends(struct job_cgroup *cgroup, const struct job_values *ends, double counted,
+                           const struct job_tally *tally)
+{
+	/* Both are the kernel's exact times; the leaf's is cut to microseconds. */
+	const double slack = 0.0001;
+	const struct {
+		enum job_value_id id;
+		double least;
+	} known[] = {
+	        {JOB_cpu_time, counted - slack},
+	        {JOB_minor_faults, tally->minor_faults},
+	        {JOB_major_faults, tally->major_faults},
+	        {JOB_voluntary_switches, tally->voluntary_switches},
+	        {JOB_involuntary_switches, tally->involuntary_switches},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (ends->seen[known[i].id] && ends->numbers[known[i].id] < known[i].least)
+			cgroup->leaves[JOB_LEAF_UNIFIED].was_left = true;
+}
+
+bool job_cgroup_say_left(const struct job_cgroup *cgroup, bool is_waited, struct strbuf *out)
 {
 	bool memory = cgroup->leaves[JOB_LEAF_MEMORY].was_left;
 	bool cpu = cgroup->leaves[JOB_LEAF_UNIFIED].was_left ||
 	           cgroup->leaves[JOB_LEAF_CPUACCT].was_left;
 
 	if (cpu)
-		strbuf_add_str(out, "a process left it, so CPU time is that of wait4(2)");
+		strbuf_add_str(out, is_waited ? "a process left it, so CPU time is that of wait4(2)"
+		                              : "a process left it, and wait4(2) lacks one, "
+		                                "so CPU time is not known");
 	if (memory)
 		strbuf_addf(out, "%sa process left the cgroup of memory, whose peak is not known",
 		            cpu ? "; " : "");

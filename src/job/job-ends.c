@@ -51,6 +51,8 @@ static const struct {
 struct totals {
 	double sums[ARRAY_SIZE(sums)];
 	bool missing[ARRAY_SIZE(sums)]; /* a thread has no such value */
+	double cpu_time;                /* in seconds */
+	bool lacks_cpu_time;
 	double threads, processes;
 	double largest_rss;
 	bool largest_missing;
@@ -131,6 +133,7 @@ static void add_end(struct totals *totals, const struct thread_sample *sample)
 {
 	const struct strbuf *name = sample->pcomm.len > 0 ? &sample->pcomm : &sample->comm;
 	struct job_group *group = find_group(totals, name->data, name->len);
+	double cpu_time = number_of(sample, METRIC_run_time_ns) / NS_PER_SECOND;
 
 	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
 		if (metric_set_has(&sample->seen, sums[i].metric))
@@ -142,8 +145,9 @@ static void add_end(struct totals *totals, const struct thread_sample *sample)
 	else if (number_of(sample, METRIC_hiwater_rss_bytes) > totals->largest_rss)
 		totals->largest_rss = number_of(sample, METRIC_hiwater_rss_bytes);
 	totals->threads++;
+	totals->cpu_time += cpu_time;
 	group->threads++;
-	group->cpu_time += number_of(sample, METRIC_run_time_ns) / NS_PER_SECOND;
+	group->cpu_time += cpu_time;
 	if (add_process(totals, sample->tgid, sample_process_start(sample))) {
 		totals->processes++;
 		group->processes++;
@@ -200,6 +204,9 @@ static void add_thread(struct totals *totals, const struct job_counters *counter
 			totals->missing[i] = true;
 	}
 	totals->threads++;
+	totals->cpu_time += counters->run_time;
+	if (!counters->has_schedstat)
+		totals->lacks_cpu_time = true;
 }
 
 /* Adds the threads that go on, without those in @ended. Nothing is known of a process that stalls. */
@@ -276,6 +283,8 @@ static void set_values(const struct totals *totals, struct job_values *values)
 		job_set(values, JOB_largest_rss, JOB_SOURCE_exits, totals->largest_rss);
 	if (totals->lacks_live)
 		return;
+	if (!totals->lacks_cpu_time)
+		job_set(values, JOB_cpu_time, JOB_SOURCE_exits, totals->cpu_time);
 	job_set(values, JOB_threads, JOB_SOURCE_exits, totals->threads);
 	job_set(values, JOB_processes, JOB_SOURCE_exits, totals->processes);
 }

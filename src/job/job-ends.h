@@ -31,8 +31,8 @@ must_check_ struct job_ends *job_ends_start(int cgroup_fd);
 /* Adds up the ends so far, so that they take no more memory. */
 void job_ends_catch_up(struct job_ends *ends);
 
-/* Stops. If all ends are known, sets the values by them and by @live, which were there a moment ago, and fills @groups; else
- * neither changes. A thread of these that has ended since then is counted once, by its end. */
+/* Stops. If all ends are known, sets the values by them and by @live, which were there a moment ago, CPU time among them, and
+ * fills @groups; else neither changes. A thread of these that has ended since then is counted once, by its end. */
 void job_ends_stop(struct job_ends *ends, const struct job_live *live, size_t count,
                    struct job_values *values, struct job_groups *groups);
 

@@ -378,30 +378,60 @@ static void leave_cgroup(struct job *job)
 		strbuf_add_str(&result->leftover, strbuf_str(&job->cgroup.reason));
 }
 
-/* Forgets the counters of leaves that do not have all of the job. */
-static void check_cgroup(struct job *job, struct job_values *of_cgroup)
+/* Returns whether what we waited for and what goes on have the CPU time of the leaf. The times of each of these are in ticks. */
+static bool has_all_time(const struct job *job, double counted)
 {
-	job_cgroup_check_time(&job->cgroup, of_cgroup->numbers[JOB_cpu_time],
-	                      job->tally.user_time + job->tally.system_time);
-	if (job_cgroup_say_left(&job->cgroup, &job->result->reason)) {
-		*of_cgroup = (struct job_values){0};
-		job_cgroup_values(&job->cgroup, of_cgroup);
-	}
+	const double ticks = 0.02;
+	const struct job_result *result = job->result;
+	const struct job_values *values = &result->values;
+	double rounding = ticks * (double)(result->left_count + result->zombie_count);
+
+	return !values->seen[JOB_cpu_time] ||
+	       !job_cgroup_is_more(counted, values->numbers[JOB_cpu_time] + rounding);
+}
+
+static void forget_waited(struct job_values *values)
+{
+	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++)
+		if (values->seen[i] && values->sources[i] == JOB_SOURCE_wait)
+			job_forget(values, (enum job_value_id)i);
+}
+
+/* Forgets the counters of leaves that do not have all of the job, and those of wait4(2) if they lack a process that is in such a
+ * leaf. */
+static void check_cgroup(struct job *job, struct job_values *of_cgroup,
+                         const struct job_values *of_ends)
+{
+	struct job_result *result = job->result;
+	double counted = of_cgroup->numbers[JOB_cpu_time];
+	bool is_waited = has_all_time(job, counted);
+
+	job_cgroup_check_time(&job->cgroup, counted, job->tally.user_time + job->tally.system_time);
+	job_cgroup_check_ends(&job->cgroup, of_ends, counted, &job->tally);
+	if (!job_cgroup_say_left(&job->cgroup, is_waited, &result->reason))
+		return;
+	*of_cgroup = (struct job_values){0};
+	job_cgroup_values(&job->cgroup, of_cgroup);
+	if (!is_waited && !of_cgroup->seen[JOB_cpu_time])
+		forget_waited(&result->values);
+}
+
+static void set_known(const struct job_values *from, struct job_values *values)
+{
+	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++)
+		if (from->seen[i])
+			job_set(values, (enum job_value_id)i, from->sources[i], from->numbers[i]);
 }
 
 /* The ends are those in the leaf of version 2; if that was left, they are not those of the job. */
-static void stop_ends(struct job *job)
+static void use_ends(struct job *job, struct job_values *of_ends)
 {
-	struct job_result *result = job->result;
-	struct job_values unused = {0};
-	struct job_groups no_groups = {0};
-	bool all = !job->cgroup.leaves[JOB_LEAF_UNIFIED].was_left;
-
-	if (!job->ends)
-		return;
-	job_ends_stop(job->ends, result->left, result->left_count, all ? &result->values : &unused,
-	              all ? &result->groups : &no_groups);
-	job_groups_done(&no_groups);
+	/* They have no modes. */
+	job_forget(of_ends, JOB_cpu_time);
+	if (!job->cgroup.leaves[JOB_LEAF_UNIFIED].was_left)
+		set_known(of_ends, &job->result->values);
+	else
+		job_groups_done(&job->result->groups);
 }
 
 static void finish(struct job *job)
@@ -409,7 +439,7 @@ static void finish(struct job *job)
 	const struct job_leaf *leaf = job_cgroup_leaf(&job->cgroup);
 	struct job_result *result = job->result;
 	struct job_values *values = &result->values;
-	struct job_values of_cgroup = {0};
+	struct job_values of_cgroup = {0}, of_ends = {0};
 
 	job_cgroup_values(&job->cgroup, &of_cgroup);
 	job_set(values, JOB_wall_clock_time, JOB_SOURCE_clock,
@@ -423,13 +453,13 @@ static void finish(struct job *job)
 	job_tally_values(&job->tally, result->left, result->left_count, values);
 	for (size_t i = 0; i < result->zombie_count; i++)
 		job_tally_add(&result->zombies[i], values);
-	check_cgroup(job, &of_cgroup);
-	stop_ends(job);
+	if (job->ends)
+		job_ends_stop(job->ends, result->left, result->left_count, &of_ends,
+		              &result->groups);
+	check_cgroup(job, &of_cgroup, &of_ends);
+	use_ends(job, &of_ends);
 	job_base_subtract(&job->base, &of_cgroup, values);
-	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++)
-		if (of_cgroup.seen[i])
-			job_set(values, (enum job_value_id)i, of_cgroup.sources[i],
-			        of_cgroup.numbers[i]);
+	set_known(&of_cgroup, values);
 	if (job->options->watcher)
 		watch_end(job);
 	job_samples_values(&job->samples, values);

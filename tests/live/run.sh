@@ -181,6 +181,33 @@ compare_code() {
     same "$mode: exit code of $*" "$bare" "$ours"
 }
 
+# leave DIRECTORY LOOPS [WORD...]: a child works inside of the leaf, moves itself to DIRECTORY and ends at once.
+leave() {
+    local directory=$1 loops=$2
+
+    shift 2
+    rm -f moved
+    run --format json --summary "$PWD/job.json" -- "$@" sh -c 'sh -c "$3" sh "$1" "$2"; exit 0' sh "$directory" "$loops" \
+        'i=0; while [ $i -lt $2 ]; do i=$((i + 1)); read x </proc/uptime; done; echo $$ >"$1/cgroup.procs" && : >moved'
+    [ -e moved ] && [ "$(jq -r '.runs[0].container' job.json)" = cgroup ]
+}
+# No sample sees it outside. Its ends are not those of the job, and nobody takes the rest for the whole.
+leaving() {
+    local directory=$1
+
+    leave "$directory" 0 || return 0
+    same "$mode: processes of which a small one left" null "$(value processes)"
+    leave "$directory" 10000
+    same "$mode: processes of which a large one left" null "$(value processes)"
+    same "$mode: source of the bytes" wait "$(jq -r '.runs[0].sources.rchar' job.json)"
+    between "$mode: calls of read by one that left" 10000 "$(value syscr)" 1000000
+    between "$mode: milliseconds of CPU time of one that left" 20 "$(value 'cpu_time * 1000 | floor')" 60000
+    jq -r '.runs[0].reason' job.json | grep -q 'left it, so CPU time is that of wait4' || fail "$mode: the reason of one that left"
+    leave "$directory" 10000 "$python" -c 'import signal, subprocess, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); subprocess.call(sys.argv[1:])'
+    same "$mode: CPU time of one that left, and nobody waited" null "$(value cpu_time)"
+    same "$mode: calls of read by one that left, and nobody waited" null "$(value syscr)"
+}
+
 # A command that leaves its cgroups takes its memory and its CPU time with it: neither is that of the small rest.
 elsewhere() {
     local directory
@@ -192,6 +219,8 @@ elsewhere() {
         if [ ! -w "$directory/cgroup.procs" ]; then
             continue
         fi
+        # Only a directory of version 2 has this file.
+        [ ! -e "$directory/cgroup.controllers" ] || leaving "$directory"
         rm -f moved
         run --format json --summary "$PWD/job.json" -- sh -c 'echo $$ >"$1/cgroup.procs" && : >moved; i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' sh "$directory"
         if [ -e moved ] && [ "$(jq -r '.runs[0].container' job.json)" = cgroup ] && [ "$(jq -r '.runs[0].cgroup' job.json)" != null ]; then

@@ -108,13 +108,64 @@ static void wait_has_more(void **state)
 	(void)state;
 	scene_init(&scene);
 	job_cgroup_check_time(&scene.cgroup, 10, 10.15);
-	assert_false(job_cgroup_say_left(&scene.cgroup, &text));
+	assert_false(job_cgroup_say_left(&scene.cgroup, true, &text));
 	assert_int_equal(text.len, 0);
 	job_cgroup_check_time(&scene.cgroup, 10, 10.5);
 	assert_left(&scene, true, false);
-	assert_true(job_cgroup_say_left(&scene.cgroup, &text));
+	assert_true(job_cgroup_say_left(&scene.cgroup, true, &text));
 	assert_non_null(strstr(strbuf_str(&text), "wait4"));
 	assert_null(strstr(strbuf_str(&text), "memory"));
+}
+
+/* The ends of a job with 10 s of CPU time, and what the leaf and wait4(2) have. */
+static void ends_have_less(void **state)
+{
+	static const struct {
+		double counted, minor, major, voluntary, involuntary;
+		bool left;
+	} cases[] = {
+	        {10.00005, 500, 4, 30, 20, false}, /* all of them */
+	        {0, 0, 0, 0, 0, false},            /* the parents ignore SIGCHLD */
+	        {10.001, 500, 4, 30, 20, true},
+	        {10, 501, 4, 30, 20, true},
+	        {10, 500, 5, 30, 20, true},
+	        {10, 500, 4, 31, 20, true},
+	        {10, 500, 4, 30, 21, true},
+	};
+	struct job_values ends = {0}, none = {0};
+
+	(void)state;
+	job_set(&ends, JOB_cpu_time, JOB_SOURCE_exits, 10);
+	job_set(&ends, JOB_minor_faults, JOB_SOURCE_exits, 500);
+	job_set(&ends, JOB_major_faults, JOB_SOURCE_exits, 4);
+	job_set(&ends, JOB_voluntary_switches, JOB_SOURCE_exits, 30);
+	job_set(&ends, JOB_involuntary_switches, JOB_SOURCE_exits, 20);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct job_tally tally = {.minor_faults = cases[i].minor,
+		                                .major_faults = cases[i].major,
+		                                .voluntary_switches = cases[i].voluntary,
+		                                .involuntary_switches = cases[i].involuntary};
+		cleanup_(scene_done) struct scene scene;
+
+		scene_init(&scene);
+		/* Ends that are not known say nothing. */
+		job_cgroup_check_ends(&scene.cgroup, &none, cases[i].counted, &tally);
+		assert_left(&scene, false, false);
+		job_cgroup_check_ends(&scene.cgroup, &ends, cases[i].counted, &tally);
+		assert_left(&scene, cases[i].left, false);
+	}
+}
+
+static void nobody_waited(void **state)
+{
+	cleanup_(scene_done) struct scene scene;
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	(void)state;
+	scene_init(&scene);
+	scene.cgroup.leaves[JOB_LEAF_UNIFIED].was_left = true;
+	assert_true(job_cgroup_say_left(&scene.cgroup, false, &text));
+	assert_non_null(strstr(strbuf_str(&text), "wait4(2) lacks one, so CPU time is not known"));
 }
 
 int main(void)
@@ -125,6 +176,8 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(a_process_that_is_gone, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test(wait_has_more),
+	        cmocka_unit_test(ends_have_less),
+	        cmocka_unit_test(nobody_waited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
