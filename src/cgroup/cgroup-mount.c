@@ -25,8 +25,10 @@ struct mount_line {
 /* The answer of libcgroup. It knows a hierarchy by its controllers only: not at all if it has none, and not which part
  * of it a mount shows. If mountinfo can be read, the answer only decides between mounts that are equally good, so that
  * we read where libcgroup's own tools do. If it cannot, because /proc is restricted, /proc/mounts and /proc/cgroups,
- * which libcgroup reads, are the second source. */
+ * which libcgroup reads, are the second source. It is asked if it is needed: the library clears most of a megabyte. */
 struct libcgroup_answer {
+	bool is_known; /* it was asked, or may not be */
+	struct cgroup_v1_controllers controllers;
 	struct strbuf unified;
 	struct strbuf v1[CGROUP_V1_CONTROLLERS_MAX];
 };
@@ -46,12 +48,10 @@ static void ignore_message(void *unused_pointer, int level, const char *format, 
 	(void)args;
 }
 
-static void answer_add(struct libcgroup_answer *answer,
-                       const struct cgroup_v1_controllers *controllers,
-                       const struct cgroup_mount_point *found)
+static void answer_add(struct libcgroup_answer *answer, const struct cgroup_mount_point *found)
 {
 	struct span name = {found->name, strlen(found->name)};
-	uint32_t bits = cgroup_v1_controllers_find(controllers, name);
+	uint32_t bits = cgroup_v1_controllers_find(&answer->controllers, name);
 	struct strbuf *into = NULL;
 	struct statfs status;
 
@@ -66,18 +66,20 @@ static void answer_add(struct libcgroup_answer *answer,
 }
 
 /* Errors are ignored: the answer is empty then. */
-static void ask_libcgroup(const struct cgroup_v1_controllers *controllers,
-                          struct libcgroup_answer *answer)
+static void ask_libcgroup(struct libcgroup_answer *answer)
 {
 	struct cgroup_mount_point found;
 	void *handle = NULL;
 
+	if (answer->is_known)
+		return;
+	answer->is_known = true;
 	cgroup_set_logger(ignore_message, CGROUP_LOG_ERROR, NULL);
 	if (cgroup_init() != 0)
 		return;
 	for (int r = cgroup_get_controller_begin(&handle, &found); r == 0;
 	     r = cgroup_get_controller_next(&handle, &found))
-		answer_add(answer, controllers, &found);
+		answer_add(answer, &found);
 	cgroup_get_controller_end(&handle);
 }
 
@@ -208,21 +210,28 @@ static unsigned root_rank(const struct strbuf *root)
 	return strncmp(text, "/..", 3) == 0 ? 2 : 1;
 }
 
-static void mount_offer(struct cgroup_mount *mount, const struct strbuf *answer,
-                        const struct strbuf *point, const struct strbuf *root)
+/* @of_mount is the part of the answer that is about it. */
+static void mount_offer(struct cgroup_mount *mount, struct libcgroup_answer *answer,
+                        const struct strbuf *of_mount, const struct strbuf *point,
+                        const struct strbuf *root)
 {
 	unsigned here = root_rank(root);
 	unsigned there = mount->found ? root_rank(&mount->root) : UINT32_MAX;
-	bool is_answer = answer->len > 0 && strcmp(strbuf_str(answer), strbuf_str(point)) == 0;
 
-	if (here < there || (here == there && is_answer))
-		mount_set(mount, strbuf_str(point), strbuf_str(root));
+	if (here > there)
+		return;
+	if (here == there) {
+		ask_libcgroup(answer);
+		if (strcmp(strbuf_str(of_mount), strbuf_str(point)) != 0)
+			return;
+	}
+	mount_set(mount, strbuf_str(point), strbuf_str(root));
 }
 
-static void add_line(struct cgroup_mounts *mounts, const struct cgroup_v1_controllers *controllers,
-                     const struct libcgroup_answer *answer, struct span text, struct span rest,
-                     bool live)
+static void add_line(struct cgroup_mounts *mounts, struct libcgroup_answer *answer,
+                     struct span text, struct span rest, bool live)
 {
+	const struct cgroup_v1_controllers *controllers = &answer->controllers;
 	cleanup_(strbuf_done) struct strbuf point = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf root = STRBUF_INIT;
 	struct mount_line line;
@@ -236,14 +245,14 @@ static void add_line(struct cgroup_mounts *mounts, const struct cgroup_v1_contro
 	if (live && !is_visible(&line, strbuf_str(&point), rest))
 		return;
 	if (span_is(line.type, "cgroup2")) {
-		mount_offer(&mounts->unified, &answer->unified, &point, &root);
+		mount_offer(&mounts->unified, answer, &answer->unified, &point, &root);
 		return;
 	}
 	mounts->any_v1 = true;
 	bits = cgroup_v1_controllers_find(controllers, line.options);
 	for (size_t i = 0; i < controllers->count; i++)
 		if (bits & (UINT32_C(1) << i))
-			mount_offer(&mounts->v1[i], &answer->v1[i], &point, &root);
+			mount_offer(&mounts->v1[i], answer, &answer->v1[i], &point, &root);
 }
 
 static void use_answer(struct cgroup_mounts *mounts, const struct libcgroup_answer *answer)
@@ -259,18 +268,16 @@ static void use_answer(struct cgroup_mounts *mounts, const struct libcgroup_answ
 
 void cgroup_mounts_find(int proc_fd, bool live, struct cgroup_mounts *ret_mounts)
 {
-	cleanup_(answer_done) struct libcgroup_answer answer = {0};
+	cleanup_(answer_done) struct libcgroup_answer answer = {.is_known = !live};
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	struct cgroup_v1_controllers controllers;
 	struct span rest, line;
 	int r;
 
-	cgroup_v1_controllers_init(&controllers);
+	cgroup_v1_controllers_init(&answer.controllers);
 	ret_mounts->is_system = true;
-	if (live)
-		ask_libcgroup(&controllers, &answer);
 	r = fd_read_all_at(proc_fd, "self/mountinfo", &text, MOUNTINFO_BYTES);
 	if (r < 0) {
+		ask_libcgroup(&answer);
 		use_answer(ret_mounts, &answer);
 		ret_mounts->searched =
 		        r == -ENOENT || ret_mounts->unified.found || ret_mounts->any_v1;
@@ -279,7 +286,7 @@ void cgroup_mounts_find(int proc_fd, bool live, struct cgroup_mounts *ret_mounts
 	ret_mounts->searched = true;
 	rest = (struct span){strbuf_str(&text), text.len};
 	while (scan_line(&rest, &line))
-		add_line(ret_mounts, &controllers, &answer, line, rest, live);
+		add_line(ret_mounts, &answer, line, rest, live);
 	cgroup_mounts_find_namespace(proc_fd, ret_mounts);
 }
 
