@@ -18,6 +18,7 @@
 #include "recording/recording-directory.h"
 #include "recording/recording-order.h"
 #include "recording/recording-sums.h"
+#include "snapshot/frame-base.h"
 
 /* The end of a window, by the wall clock and by the boot's. */
 struct window_end {
@@ -36,11 +37,20 @@ struct reading {
 	struct strbuf *reterr;
 	bool has_facts; /* the first window of the file is in the sum, or its facts are */
 	uint64_t whole; /* begin of the last frame that does not depend on those before */
-	uint64_t known; /* end of the last frame that the sum has seen; 0: none of this file */
+	uint64_t known; /* end of the last frame that is in the base; 0: none of this file */
+	struct frame_base base;
+	bool knows_facts; /* those of the first window of the file, which are: */
+	struct snapshot_info facts;
 	struct recording_sums sums; /* of the file */
 	bool is_closed;             /* no window will follow in the file */
 	struct window_end last;     /* of the frame before, if it was looked at */
 };
+
+static void reading_done(struct reading *reading)
+{
+	frame_base_done(&reading->base);
+	snapshot_info_done(&reading->facts);
+}
 
 bool recording_is_file(int fd)
 {
@@ -114,16 +124,24 @@ static int read_info(const struct reading *reading, uint64_t begin, uint64_t end
 /* The windows behind the first one of a file leave out what that one says. */
 static int read_facts(struct reading *reading)
 {
-	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	cleanup_(snapshot_info_done) struct snapshot_info copy = {0};
 	uint64_t end = 0;
-	int r = frame_find_end(reading->fd, 0, &end);
+	int r = 0;
 
-	if (r > 0)
-		r = read_info(reading, 0, end, &info);
-	if (r == 0)
-		window_sum_set_facts(reading->sum, &info);
-	reading->has_facts = true;
-	return r;
+	if (!reading->knows_facts) {
+		snapshot_info_done(&reading->facts);
+		reading->facts = (struct snapshot_info){0};
+		r = frame_find_end(reading->fd, 0, &end);
+		if (r > 0)
+			r = read_info(reading, 0, end, &reading->facts);
+		reading->knows_facts = r == 0;
+	}
+	if (r < 0)
+		return r;
+	host_copy(&copy.host, &reading->facts.host);
+	settings_copy(&copy.settings, &reading->facts.settings);
+	window_sum_set_facts(reading->sum, &copy);
+	return 0;
 }
 
 /* Returns 1 if the window begins inside the range, or the sum of it. */
@@ -154,7 +172,10 @@ static int pass_before(struct reading *reading, uint64_t begin)
 			return r;
 		source = frame_source_make(reading->fd, at, end);
 		limits = frame_limits(reading->budget, reading->limits, end - at);
+		window_sum_swap_base(reading->sum, &reading->base);
 		r = window_sum_pass(reading->sum, &source.source, &limits, reading->reterr);
+		window_sum_swap_base(reading->sum, &reading->base);
+		reading->known = end;
 		*reading->bytes += end - at;
 	}
 	return r;
@@ -176,13 +197,15 @@ static int add_window(struct reading *reading, uint64_t begin, uint64_t end)
 	struct snapshot_limits limits;
 	int r = reading->whole == begin ? 0 : pass_before(reading, begin);
 
+	if (r == 0)
+		r = add_facts(reading, begin);
 	if (r < 0)
 		return r;
-	reading->known = end;
-	r = add_facts(reading, begin);
 	limits = frame_limits(reading->budget, reading->limits, end - begin);
-	if (r == 0)
-		r = window_sum_read(reading->sum, &source.source, &limits, reading->reterr);
+	window_sum_swap_base(reading->sum, &reading->base);
+	r = window_sum_read(reading->sum, &source.source, &limits, reading->reterr);
+	window_sum_swap_base(reading->sum, &reading->base);
+	reading->known = end;
 	*reading->bytes += end - begin;
 	return r;
 }
@@ -195,10 +218,8 @@ static bool pick_sum(struct reading *reading, uint64_t ends_ns)
 	if (!reading->picker)
 		return true;
 	sum = reading->picker->pick(reading->picker, ends_ns);
-	if (sum != reading->sum || (sum && window_sum_count(sum) == 0)) {
+	if (sum != reading->sum || (sum && window_sum_count(sum) == 0))
 		reading->has_facts = false;
-		reading->known = 0;
-	}
 	reading->sum = sum;
 	return sum != NULL;
 }
@@ -297,11 +318,13 @@ static bool may_begin(struct reading *reading, uint64_t begin)
 /* Adds a sum in place of its windows. Returns 1; 0 if it cannot be used; or -errno. */
 static int add_sum(struct reading *reading, const struct recording_sum *sum)
 {
+	enum { MEMORY_PART = 4 }; /* of the memory may hold a frame */
 	cleanup_(memory_stream_done) struct memory_stream frame = memory_stream_make();
 	struct snapshot_limits limits;
 	int r;
 
-	if (!recording_sums_read(&reading->sums, sum, &frame))
+	if (sum->len > reading->limits->memory / MEMORY_PART ||
+	    !recording_sums_read(&reading->sums, sum, &frame))
 		return 0;
 	r = add_facts(reading, sum->begin);
 	limits = frame_limits(reading->budget, reading->limits, sum->len);
@@ -384,7 +407,7 @@ static int read_file(struct reading *reading, int fd)
 	int r;
 
 	reading->fd = fd;
-	reading->has_facts = false;
+	reading->has_facts = reading->knows_facts = false;
 	reading->whole = reading->known = 0;
 	reading->last = (struct window_end){0};
 	while ((r = frame_find_end(fd, begin, &end)) > 0) {
@@ -453,13 +476,13 @@ int recording_read_file(int fd, const struct recording_range *range,
                         uint64_t *ret_bytes, struct strbuf *reterr)
 {
 	struct frame_budget budget = {0};
-	struct reading reading = {.range = range,
-	                          .limits = limits,
-	                          .budget = &budget,
-	                          .sum = sum,
-	                          .bytes = ret_bytes,
-	                          .reterr = reterr,
-	                          .sums = RECORDING_SUMS_INIT};
+	cleanup_(reading_done) struct reading reading = {.range = range,
+	                                                 .limits = limits,
+	                                                 .budget = &budget,
+	                                                 .sum = sum,
+	                                                 .bytes = ret_bytes,
+	                                                 .reterr = reterr,
+	                                                 .sums = RECORDING_SUMS_INIT};
 
 	return read_file(&reading, fd);
 }
@@ -469,13 +492,13 @@ int recording_read_directory(int dir_fd, const struct recording_range *range,
                              uint64_t *ret_bytes, struct strbuf *reterr)
 {
 	struct frame_budget budget = {0};
-	struct reading reading = {.range = range,
-	                          .limits = limits,
-	                          .budget = &budget,
-	                          .sum = sum,
-	                          .bytes = ret_bytes,
-	                          .reterr = reterr,
-	                          .sums = RECORDING_SUMS_INIT};
+	cleanup_(reading_done) struct reading reading = {.range = range,
+	                                                 .limits = limits,
+	                                                 .budget = &budget,
+	                                                 .sum = sum,
+	                                                 .bytes = ret_bytes,
+	                                                 .reterr = reterr,
+	                                                 .sums = RECORDING_SUMS_INIT};
 
 	return read_directory(&reading, dir_fd);
 }
@@ -486,13 +509,13 @@ int recording_pick(int fd, bool is_directory, const struct recording_range *rang
 {
 	uint64_t bytes = 0;
 	struct frame_budget budget = {0};
-	struct reading reading = {.picker = picker,
-	                          .range = range,
-	                          .limits = limits,
-	                          .budget = &budget,
-	                          .bytes = &bytes,
-	                          .reterr = reterr,
-	                          .sums = RECORDING_SUMS_INIT};
+	cleanup_(reading_done) struct reading reading = {.picker = picker,
+	                                                 .range = range,
+	                                                 .limits = limits,
+	                                                 .budget = &budget,
+	                                                 .bytes = &bytes,
+	                                                 .reterr = reterr,
+	                                                 .sums = RECORDING_SUMS_INIT};
 
 	return is_directory ? read_directory(&reading, fd) : read_file(&reading, fd);
 }

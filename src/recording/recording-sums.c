@@ -22,7 +22,7 @@ enum {
 	HEAD_BYTES = 8 + WORDS * 8,
 	MARK_BYTES = 64,    /* at each end of the windows */
 	ENTRIES_MAX = 8192, /* more than an hour can have */
-	FRAME_BYTES_MAX = 1 << 30,
+	FRAME_BYTES_MAX = 1 << 26,
 };
 
 /* The words of a head. */
@@ -87,6 +87,13 @@ static void write_head(const struct recording_sum *sum, char head[HEAD_BYTES])
 	memcpy(head + sizeof(start), words, sizeof(words));
 }
 
+/* A sum that is longer than its windows saves nothing, and one from a stranger may be a hole of any length. */
+static bool is_short(const struct recording_sum *sum)
+{
+	return sum->end > sum->begin && sum->len <= sum->end - sum->begin &&
+	       sum->len <= FRAME_BYTES_MAX;
+}
+
 /* Reads the head at an offset. Returns false if there is no whole sum. */
 static bool read_head(const struct recording_sums *sums, uint64_t at, uint64_t size,
                       struct recording_sum *ret)
@@ -107,8 +114,8 @@ static bool read_head(const struct recording_sums *sums, uint64_t at, uint64_t s
 	                              .hash = le64toh(words[FRAME_HASH]),
 	                              .mark = le64toh(words[MARK])};
 	write_head(ret, again);
-	return memcmp(head, again, sizeof(head)) == 0 && ret->len <= FRAME_BYTES_MAX &&
-	       ret->at <= size && ret->len <= size - ret->at;
+	return memcmp(head, again, sizeof(head)) == 0 && is_short(ret) && ret->at <= size &&
+	       ret->len <= size - ret->at;
 }
 
 static void add_entry(struct recording_sums *sums, const struct recording_sum *sum)
@@ -211,8 +218,8 @@ const struct recording_sum *recording_sums_find(const struct recording_sums *sum
 	return NULL;
 }
 
-bool recording_sums_read(const struct recording_sums *sums, const struct recording_sum *sum,
-                         struct memory_stream *ret)
+static bool read_frame(const struct recording_sums *sums, const struct recording_sum *sum,
+                       struct memory_stream *ret)
 {
 	char *bytes = strbuf_reserve(&ret->bytes, (size_t)sum->len);
 
@@ -223,17 +230,27 @@ bool recording_sums_read(const struct recording_sums *sums, const struct recordi
 	return true;
 }
 
+bool recording_sums_read(struct recording_sums *sums, const struct recording_sum *sum,
+                         struct memory_stream *ret)
+{
+	if (read_frame(sums, sum, ret))
+		return true;
+	/* Others would be read and dropped one by one. */
+	sums->count = 0;
+	return false;
+}
+
 bool recording_sums_add(struct recording_sums *sums, struct recording_sum sum,
                         const struct strbuf *frame)
 {
 	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT;
 	char head[HEAD_BYTES];
 
-	if (!sums->may_add || sums->count >= ENTRIES_MAX || frame->len > FRAME_BYTES_MAX ||
+	sum.len = frame->len;
+	if (!sums->may_add || sums->count >= ENTRIES_MAX || !is_short(&sum) ||
 	    !find_mark(sums, sum.begin, sum.end, &sum.mark) || !has_file(sums))
 		return false;
 	sum.at = sums->size + HEAD_BYTES;
-	sum.len = frame->len;
 	sum.hash = hash(frame->data, frame->len);
 	write_head(&sum, head);
 	strbuf_add(&bytes, head, sizeof(head));

@@ -43,9 +43,9 @@ void recording_sums_open(struct recording_sums *sums, int dir_fd, const char *na
 const struct recording_sum *recording_sums_find(const struct recording_sums *sums, uint64_t begin,
                                                 bool is_merged);
 
-/* Reads the frame of a sum. Returns false if it is damaged. */
-must_check_ bool recording_sums_read(const struct recording_sums *sums,
-                                     const struct recording_sum *sum, struct memory_stream *ret);
+/* Reads the frame of a sum, which is no longer than its windows. Returns false if it is damaged; then no other one is found either. */
+must_check_ bool recording_sums_read(struct recording_sums *sums, const struct recording_sum *sum,
+                                     struct memory_stream *ret);
 
 /* Appends a sum: its kind, begin, end and the times are given, the rest is set. Returns false if that fails; nothing is added then. */
 must_check_ bool recording_sums_add(struct recording_sums *sums, struct recording_sum sum,

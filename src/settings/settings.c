@@ -57,6 +57,21 @@ void settings_sort(struct settings *settings)
 		      by_text);
 }
 
+void settings_copy(struct settings *to, const struct settings *from)
+{
+	*to = (struct settings){.seen = from->seen, .left_out = from->left_out};
+	for (size_t i = 0; i < from->count; i++) {
+		const struct setting *entry = &from->entries[i];
+
+		settings_add(to, entry->name, strlen(entry->name), entry->text,
+		             strlen(entry->text));
+		if (entry->before)
+			setting_set_before(&to->entries[i], entry->before);
+	}
+	for (size_t i = 0; i < from->denied_count; i++)
+		settings_add_denied(to, from->denied[i], strlen(from->denied[i]));
+}
+
 struct setting *settings_find(const struct settings *settings, const char *name)
 {
 	const struct setting key = {.name = (char *)name};

@@ -232,6 +232,14 @@ void window_sum_set_facts(struct window_sum *sum, struct snapshot_info *earlier)
 	window_add_facts(&sum->facts, earlier);
 }
 
+void window_sum_swap_base(struct window_sum *sum, struct frame_base *base)
+{
+	const struct frame_base own = sum->base;
+
+	sum->base = *base;
+	*base = own;
+}
+
 void window_sum_follow(struct window_sum *sum, struct window_sum *before)
 {
 	frame_base_done(&sum->base);

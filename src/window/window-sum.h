@@ -11,6 +11,7 @@
 #include "ctprof/snapshot/snapshot.h"
 
 struct window_sum;
+struct frame_base;
 
 /* Never NULL; free with window_sum_freep(). */
 struct window_sum *window_sum_new(void);
@@ -32,6 +33,10 @@ must_check_ int window_sum_read(struct window_sum *sum, struct byte_source *sour
 /* Reads a window that is not to be in the sum, and on which the next one may depend. Result as that of window_sum_read(). */
 must_check_ int window_sum_pass(struct window_sum *sum, struct byte_source *source,
                                 const struct snapshot_limits *limits, struct strbuf *reterr);
+
+/* Exchanges what the next window may depend on, which is that of the file that the windows are in. So a file whose windows are in
+ * several sums is read once. */
+void window_sum_swap_base(struct window_sum *sum, struct frame_base *base);
 
 /* Moves the facts about the host out of the info of an earlier window, which the windows to be summed may leave out. Called before
  * the first one. */

@@ -248,16 +248,30 @@ def frame(text):
     return b"\x28\xb5\x2f\xfd\xa0" + len(block).to_bytes(4, "little") + (len(block) << 3 | 1).to_bytes(3, "little") + block
 
 
-@of_path
-def windows(path, count):
-    """dir: a recording of windows of a millisecond, each with a process of a new name."""
+def write_recording(path, texts):
+    """Makes a recording of windows of a millisecond: their text, without the times."""
     begin, length = 1700000000 * 10**9, 10**6
     os.makedirs(path, mode=0o700, exist_ok=True)
     with open(os.path.join(path, "20231114T221320Z.ctprof.zst"), "wb") as file:
-        for i in range(count + 1):
+        for i, (rows, version, tail) in enumerate(texts):
             head = {"begin_unix_ns": begin + i * length, "begin_boottime_ns": files.BOOTTIME_NS + i * length, "length_ns": length}
-            text = "".join(files.snapshot([files.row(i + 2, i + 2, files.word(i))], boottime_ns=files.BOOTTIME_NS + (i + 1) * length))
+            text = "".join(files.snapshot(rows, boottime_ns=files.BOOTTIME_NS + (i + 1) * length, tail=tail))
+            text = text.replace('"version":1,', f'"version":{version},', 1)
             file.write(frame(text.replace('"kind":"lifetime"', f'"kind":"window","window":{json.dumps(head)}', 1)))
+
+
+@of_path
+def windows(path, count):
+    """dir: a recording of windows, each with a process of a new name."""
+    write_recording(path, (([files.row(i + 2, i + 2, files.word(i))], 1, "") for i in range(count + 1)))
+
+
+@of_path
+def changes(path, count):
+    """dir: a recording in which nothing changes behind the first window."""
+    row = files.row(2, 2, more=',"window_part":"continued"')
+    write_recording(path, [([row], 1, "")] + count * [([], 2, ',"ended_threads":[],"unchanged":{"threads":1,"cgroups":0}')])
+
 
 STARS = "/" + "*a" * 60 + "*b"
 
@@ -289,6 +303,7 @@ KINDS = [
     ("a job of many records", records, None, 10000, ["plot", "-f", "svg", "-o", "{out}", "{a}"]),
     ("an experiment of many boots", sessions, None, 4000, ["ab-report", "{a}"]),
     ("a recording of many processes, as an archive", windows, None, 400, ["export", "-f", "pcp", "-o", "{out}", "{a}"]),
+    ("a recording without changes, as a trace", changes, None, 400, ["export", "-f", "chrome", "{a}"]),
     ("a job of many fields", fields, None, 10000, ["list", "-f", "ndjson", "{a}"]),
 ]
 

@@ -42,6 +42,9 @@ void settings_add_denied(struct settings *settings, const char *name, size_t len
 /* Brings entries and denied names into order. One of the entries with the same name stays. */
 void settings_sort(struct settings *settings);
 
+/* Makes @to, which is empty, a copy. */
+void settings_copy(struct settings *to, const struct settings *from);
+
 /* Returns the entry of a name, or NULL; borrowed. */
 struct setting *settings_find(const struct settings *settings, const char *name);
 

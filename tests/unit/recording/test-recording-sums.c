@@ -290,6 +290,97 @@ static void a_clock_that_was_set_back_makes_no_sum(void **state)
 		check_same(tree, seconds(from, from + 60));
 }
 
+/* A sum that is longer than its windows is refused, and one that is damaged keeps the others from being read as well. */
+static void sums_are_short(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct files files = files_of();
+	cleanup_(memory_stream_done) struct memory_stream read = memory_stream_make();
+	cleanup_(strbuf_done) struct strbuf frame = STRBUF_INIT;
+	const struct recording_sum *found;
+	struct recording_sums sums;
+	struct recording_sum sum = {.end = record(tree, &(struct scenario){WINDOWS})};
+	int fd = openat(tree->fd, files.name, O_RDONLY | O_CLOEXEC);
+
+	recording_sums_open(&sums, tree->fd, files.name, fd);
+	for (uint64_t i = 0; i <= sum.end; i++)
+		strbuf_add_char(&frame, 'x');
+	assert_false(recording_sums_add(&sums, sum, &frame));
+	frame.len--;
+	assert_true(recording_sums_add(&sums, sum, &frame));
+	frame.len = 100;
+	assert_true(recording_sums_add(&sums, sum, &frame));
+	found = recording_sums_find(&sums, 0, false);
+	assert_int_equal(found->len, 100);
+	assert_true(recording_sums_read(&sums, found, &read));
+	flip(tree, files.sums, (off_t)found->at);
+	assert_false(recording_sums_read(&sums, found, &read));
+	assert_null(recording_sums_find(&sums, 0, false));
+	recording_sums_done(&sums);
+	close(fd);
+}
+
+/* Writes the window of each sum that it has picked, one behind the other. */
+struct splitter {
+	struct recording_picker picker; /* must stay the first member */
+	struct window_sum *sum;
+	unsigned nth; /* each window of so many has a sum */
+	unsigned windows;
+	struct strbuf texts;
+};
+
+static void end_sum(struct splitter *splitter)
+{
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	struct memory_sink sink = memory_sink_make(SIZE_MAX);
+	struct snapshot_writer *writer = snapshot_writer_new(&sink.base, 1);
+
+	if (splitter->sum) {
+		assert_int_equal(window_sum_write(splitter->sum, writer, &info), 0);
+		zstd_unpack(sink.bytes.data, sink.bytes.len, &splitter->texts);
+	}
+	snapshot_writer_freep(&writer);
+	window_sum_freep(&splitter->sum);
+	strbuf_done(&sink.bytes);
+}
+
+static struct window_sum *pick(struct recording_picker *self, uint64_t ends_ns)
+{
+	struct splitter *splitter = (struct splitter *)self;
+
+	(void)ends_ns;
+	end_sum(splitter);
+	if (++splitter->windows % splitter->nth == 0)
+		splitter->sum = window_sum_new();
+	return splitter->sum;
+}
+
+static void each_window_is_the_same(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct files files = files_of();
+
+	record(tree, &(struct scenario){WINDOWS});
+	for (unsigned nth = 1; nth <= 7; nth += 3) {
+		struct splitter splitter = {.picker = {pick}, .nth = nth};
+		cleanup_(strbuf_done) struct strbuf expected = STRBUF_INIT, reason = STRBUF_INIT;
+
+		assert_int_equal(recording_pick(tree->fd, true, &whole, &snapshot_default_limits,
+		                                &splitter.picker, &reason),
+		                 0);
+		end_sum(&splitter);
+		assert_int_equal(splitter.windows, WINDOWS);
+		for (unsigned i = nth; i <= WINDOWS; i += nth) {
+			cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+			add_up(tree, files.name, seconds(i - 1, i), &text);
+			strbuf_add(&expected, text.data, text.len);
+		}
+		assert_string_equal(strbuf_str(&splitter.texts), strbuf_str(&expected));
+		strbuf_done(&splitter.texts);
+	}
+}
+
 static void sums_are_removed_with_their_file(void **state)
 {
 	const struct temp_tree *tree = *state;
@@ -321,6 +412,8 @@ int main(void)
 	        IN_TREE(sums_of_others_are_not_used),
 	        IN_TREE(sums_that_others_may_write_are_not_used),
 	        IN_TREE(a_clock_that_was_set_back_makes_no_sum),
+	        IN_TREE(sums_are_short),
+	        IN_TREE(each_window_is_the_same),
 	        IN_TREE(sums_are_removed_with_their_file),
 	};
 
