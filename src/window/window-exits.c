@@ -4,10 +4,8 @@
  *
  * - Lives with the same tid do not overlap, and their records come in order of death, so also in order of birth.
  * - A thread of a reading was alive when that reading of its process began, or was born afterwards, in its tick of
- *   birth:
- *   from then on it was alive. A record of an end before that is not its own.
- * - A complete record has the birth, so it is of the same tick as the thread's, or of another thread. The kernel's
- *   record
+ *   birth: from then on it was alive. A record of an end before that is not its own.
+ * - A complete record has the birth, so it is of the same tick as the thread's, or of another thread. The kernel's record
  *   alone has the length of the life, and we know the time of its arrival: the birth computed from these is no earlier
  *   than the true one, and later by as much as the record was late, at most since the last reading of the socket. So a
  *   record that seems born before the thread's tick is of a predecessor, while one that seems born later may be of the
@@ -23,7 +21,8 @@
  * counters are those of another thread. If that thread ends as well, two records have the same ids and birth: the first
  * one is the leader's. The exec ended all other threads of the process, so the one that executed the program is the only
  * thread of the first reading that is neither in the last one nor has a record under its own ids. If records were lost,
- * or there is no such thread, or there are several, its counters are unknown, and its own record is in doubt. */
+ * or there is no such thread, or there are several, its counters are unknown, and its own record is in doubt. The record of a
+ * leader that had ended before the window is older than that, so one with its ids is of the thread that took them over. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,7 +194,17 @@ static void add_ended(struct window_join *join, uint32_t record, uint32_t first)
 	};
 }
 
-static void match_first(struct matching *matching)
+/* Returns whether a thread is a leader that had ended when it was read first, and there are records with its tid. */
+static bool is_zombie_leader(struct matching *matching, const struct thread_key *key, uint32_t row)
+{
+	return key->tid == key->tgid &&
+	       thread_store_find(matching->records, key->tid) != THREAD_STORE_NONE &&
+	       was_zombie(matching->join, &matching->join->first, row);
+}
+
+/* Finds the ends of leaders that had ended when they were read first, whose ids may have a record of another thread, or else those of
+ * all other threads. */
+static void match_first(struct matching *matching, bool zombies)
 {
 	struct window_join *join = matching->join;
 	const struct thread_store *threads = &join->first.threads;
@@ -205,7 +214,8 @@ static void match_first(struct matching *matching)
 		uint64_t read_ns = window_read_time(&join->first, thread_store_time(threads, row));
 		uint32_t record;
 
-		if (join->in_last[row] && key->tid != key->tgid)
+		if ((join->in_last[row] && key->tid != key->tgid) ||
+		    zombies != is_zombie_leader(matching, key, row))
 			continue;
 		record = find_end(matching, key, read_ns);
 		if (record == THREAD_STORE_NONE) {
@@ -215,6 +225,10 @@ static void match_first(struct matching *matching)
 		}
 		if (join->in_last[row])
 			join->replaced[window_reading_find(&join->last, key)] = true;
+		if (zombies && window_is_of_taker(join, row, record)) {
+			matching->uses[record] = RECORD_OF_TAKER;
+			continue;
+		}
 		matching->uses[record] = RECORD_OF_FIRST;
 		add_ended(join, record, row);
 		window_count(join, WINDOW_threads_exited, 1);
@@ -236,17 +250,6 @@ static unsigned takers_of(struct matching *matching, uint32_t tgid, uint32_t *re
 	return count;
 }
 
-/* Returns whether the leader of the first reading is another thread now, in a row of the last reading. One that had ended then has no
- * record in this window. */
-static bool is_replaced(struct window_join *join, const struct thread_key *leader, uint32_t row)
-{
-	uint32_t first = window_reading_find(&join->first, leader);
-
-	return join->replaced[row] ||
-	       (first != THREAD_STORE_NONE && was_zombie(join, &join->first, first) &&
-	        !was_zombie(join, &join->last, row));
-}
-
 /* Returns whether the only thread without a record of its process has taken over the ids of the leader. */
 static bool took_ids(struct matching *matching, const struct window_lost *lost)
 {
@@ -261,7 +264,8 @@ static bool took_ids(struct matching *matching, const struct window_lost *lost)
 		return false;
 	row = window_reading_find(&join->last, &leader);
 	ended = takers_of(matching, lost->tgid, &record);
-	if (row != THREAD_STORE_NONE && ended == 0 && is_replaced(join, &leader, row)) {
+	if (row != THREAD_STORE_NONE && ended == 0 &&
+	    window_leader_is_replaced(join, &leader, row)) {
 		join->replaced[row] = true;
 		join->takers[row] = lost->first + 1;
 		return true;
@@ -282,7 +286,6 @@ static void match_takers(struct matching *matching)
 	const struct thread_store *threads = &join->first.threads;
 	size_t kept = 0;
 
-	window_sort_lost(join);
 	for (size_t begin = 0, end; begin < join->lost_count; begin = end) {
 		const struct window_lost *lost = &join->lost[begin];
 
@@ -573,7 +576,9 @@ void window_find_exits(struct window_join *join)
 	matching.uses = mem_calloc((size_t)count + 1, sizeof(matching.uses[0]));
 	join->ended = mem_calloc((size_t)count + 1, sizeof(join->ended[0]));
 	mark_last(&matching);
-	match_first(&matching);
+	match_first(&matching, false);
+	window_sort_lost(join);
+	match_first(&matching, true);
 	match_takers(&matching);
 	match_rest(&matching);
 	for (size_t i = 0; i < join->ended_count; i++)

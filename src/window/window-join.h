@@ -86,6 +86,15 @@ void window_settle_processes(struct window_join *join);
 bool window_is_another(const struct window_join *join, const struct thread_key *key,
                        const struct thread_sample *first);
 
+/* Returns whether a record with the ids of a leader that had ended when it was read first, in that row, is not its own but of a thread
+ * that took over its ids. The lost threads are sorted already. */
+bool window_is_of_taker(struct window_join *join, uint32_t leader_row, uint32_t record);
+
+/* Returns whether the leader of the first reading is another thread in a row of the last one, if another thread of its process has no
+ * record: the leader has one, or had ended before the window. */
+bool window_leader_is_replaced(struct window_join *join, const struct thread_key *leader,
+                               uint32_t row);
+
 /* Adds the time between the first reading of /proc/stat and that of a thread, which was read as @first, to what was not observed: as
  * far as the thread has run so long in its life. */
 void window_note_unobserved(struct window_join *join, const struct thread_sample *first);
@@ -130,6 +139,9 @@ void window_set_gone(const struct window_join *join, struct thread_sample *sampl
 void window_add_lost(struct window_join *join, uint32_t first);
 void window_sort_lost(struct window_join *join);
 void window_number_lost(struct window_join *join);
+
+/* Returns whether there is one of a process whose start is known. Called behind window_sort_lost(). */
+bool window_has_lost(const struct window_join *join, const struct thread_key *process);
 
 /* Returns the next one of a process that is not written, or NULL. It counts as written from then on. */
 struct window_lost *window_next_lost(struct window_join *join, const struct thread_key *process);

@@ -54,8 +54,8 @@ static size_t find_unwritten(const struct window_join *join, size_t at)
 	return at;
 }
 
-/* Returns the first thread of the tgid that is not written, and whose process started at @start or later. */
-static struct window_lost *find_lost(const struct window_join *join, uint32_t tgid, uint64_t start)
+/* Returns the index of the first thread of the tgid whose process started at @start or later, or of one behind it. */
+static size_t find_process(const struct window_join *join, uint32_t tgid, uint64_t start)
 {
 	size_t low = 0, high = join->lost_count;
 
@@ -68,7 +68,23 @@ static struct window_lost *find_lost(const struct window_join *join, uint32_t tg
 		else
 			high = middle;
 	}
-	low = find_unwritten(join, low);
+	return low;
+}
+
+bool window_has_lost(const struct window_join *join, const struct thread_key *process)
+{
+	uint64_t start = process->process_start_clock_ticks;
+	size_t at = find_process(join, process->tgid, start);
+
+	return at < join->lost_count && join->lost[at].tgid == process->tgid &&
+	       join->lost[at].process_start == start;
+}
+
+/* Returns the first thread of the tgid that is not written, and whose process started at @start or later. */
+static struct window_lost *find_lost(const struct window_join *join, uint32_t tgid, uint64_t start)
+{
+	size_t low = find_unwritten(join, find_process(join, tgid, start));
+
 	return low < join->lost_count && join->lost[low].tgid == tgid ? &join->lost[low] : NULL;
 }
 

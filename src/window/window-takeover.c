@@ -94,6 +94,24 @@ static bool may_have_taken_over(const struct window_join *join, const struct thr
 	return leader_may_have_exited(join, key, first);
 }
 
+/* Returns whether the run times differ by more than @slack_ns. */
+static bool ran_differently(const struct thread_sample *first, const struct thread_sample *later,
+                            uint64_t slack_ns)
+{
+	struct counter_ns before, now;
+
+	return sample_get(first, run_time_ns, &before) && sample_get(later, run_time_ns, &now) &&
+	       (metric_rose(before, now) > slack_ns || metric_rose(now, before) > slack_ns);
+}
+
+/* Returns whether the leader had ended when it was read first, and its ids have another thread now, which lives or has run since. */
+static bool is_after_its_end(const struct thread_sample *first, const struct thread_sample *later,
+                             uint64_t slack_ns)
+{
+	return sample_has_ended(first) &&
+	       (!sample_has_ended(later) || ran_differently(first, later, slack_ns));
+}
+
 /* Only the leader's ids are taken over: a difference that is impossible for another thread is the kernel's fault, and
  * judged as such. The margin is a tick and the skew of the readings; the total is read before the thread. */
 bool window_is_another(const struct window_join *join, const struct thread_key *key,
@@ -105,7 +123,8 @@ bool window_is_another(const struct window_join *join, const struct thread_key *
 
 	if (key->tid != key->tgid)
 		return false;
-	if (window_is_behind(&join->sample, first) || may_have_taken_over(join, key, first))
+	if (window_is_behind(&join->sample, first) || may_have_taken_over(join, key, first) ||
+	    is_after_its_end(first, &join->sample, join->tick_ns))
 		return true;
 	if (!sample_get(first, run_time_ns, &before) ||
 	    !sample_get(&join->sample, run_time_ns, &now))
@@ -115,4 +134,29 @@ bool window_is_another(const struct window_join *join, const struct thread_key *
 		return true;
 	return ran_ns > slack_ns && process_ran(join, key, &process_ns) &&
 	       ran_ns - slack_ns > process_ns;
+}
+
+/* The former leader ran no more. If a thread of its process has no record under its own ids, it has taken over these; else it may have
+ * been one that was born inside. */
+bool window_is_of_taker(struct window_join *join, uint32_t leader_row, uint32_t record)
+{
+	if (window_has_lost(join, thread_store_key(&join->first.threads, leader_row)))
+		return true;
+	thread_store_get(&join->first.threads, leader_row, &join->other);
+	thread_store_get(&join->exits->records, record, &join->sample);
+	return ran_differently(&join->other, &join->sample, join->tick_ns);
+}
+
+bool window_leader_is_replaced(struct window_join *join, const struct thread_key *leader,
+                               uint32_t row)
+{
+	uint32_t first = window_reading_find(&join->first, leader);
+
+	if (join->replaced[row])
+		return true;
+	if (first == THREAD_STORE_NONE)
+		return false;
+	thread_store_get(&join->first.threads, first, &join->other);
+	thread_store_get(&join->last.threads, row, &join->sample);
+	return is_after_its_end(&join->other, &join->sample, 0);
 }

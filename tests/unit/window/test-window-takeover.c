@@ -323,6 +323,101 @@ static void leader_had_ended_before(void **state)
 	assert_numbers(&scene, 0, 0, 0, 0);
 }
 
+/* A leader that had ended before the window, and a thread of its process that has run for longer, 701. */
+static void add_zombie_leader(struct scene *scene)
+{
+	struct thread_sample *leader = reading_add(&scene->a, 700, 700, SECOND_TICKS(60));
+	struct thread_sample *other;
+
+	assert_true(sample_set_label(leader, METRIC_state, "Z", 1));
+	sample_set(leader, run_time_ns, (struct counter_ns){SECONDS(1)});
+	other = reading_add(&scene->a, 700, 701, SECOND_TICKS(61));
+	sample_set_process_start(other, SECOND_TICKS(60));
+	sample_set(other, run_time_ns, (struct counter_ns){SECONDS(3)});
+	scene->exits.exits = WINDOW_EXITS_completed;
+}
+
+static void add_end_of(struct scene *scene, uint32_t tid, uint64_t exited_ns, uint64_t run_time_ns)
+{
+	add_end(&scene->exits, (struct end_spec){.tid = tid,
+	                                         .tgid = 700,
+	                                         .born_ns = SECONDS(60 + tid % 10),
+	                                         .process_born_ns = SECONDS(60),
+	                                         .exited_ns = exited_ns,
+	                                         .is_complete = true,
+	                                         .run_time_ns = run_time_ns});
+}
+
+/* It has no record in the window: the record with its ids is of the thread that took them over, whatever that had done before. */
+static void taker_of_a_zombie_ends(void **state)
+{
+	enum { KNOWN, OVERRUN, SEVERAL, BORN_INSIDE, ITS_OWN, CASES };
+	static const struct {
+		uint64_t run_ns;
+		unsigned exited, lost, left_out;
+	} cases[CASES] = {
+	        [KNOWN] = {SECONDS(3) + 5, 1, 0, 0},   [OVERRUN] = {SECONDS(3) + 5, 0, 1, 1},
+	        [SEVERAL] = {SECONDS(3) + 5, 0, 2, 1}, [BORN_INSIDE] = {SECONDS(2), 1, 0, 1},
+	        [ITS_OWN] = {SECONDS(1) + 5, 2, 0, 0},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < CASES; i++) {
+		cleanup_(scene_done) struct scene scene;
+
+		scene_init(&scene);
+		add_zombie_leader(&scene);
+		if (i == OVERRUN)
+			scene.exits.overruns = 1;
+		if (i == SEVERAL)
+			sample_set_process_start(reading_add(&scene.a, 700, 702, SECOND_TICKS(62)),
+			                         SECOND_TICKS(60));
+		if (i == BORN_INSIDE || i == ITS_OWN)
+			add_end_of(&scene, 701, SECONDS(109), SECONDS(3) + 5);
+		add_end_of(&scene, 700, SECONDS(110), cases[i].run_ns);
+		join(&scene);
+		assert_numbers(&scene, cases[i].exited, 0, cases[i].lost, cases[i].left_out);
+		assert_window(&scene.window.info, values_went_back, 0);
+		if (cases[i].exited == 0)
+			continue;
+		assert_seen(snapshot_copy_find(&scene.window, 701), run_time_ns, 5);
+		if (i == ITS_OWN)
+			assert_seen(snapshot_copy_find(&scene.window, 700), run_time_ns, 5);
+	}
+}
+
+/* It is in the last reading, and may have ended there as well. Without a thread that has no record, it may have been born inside. */
+static void taker_of_a_zombie_is_read(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		bool ended = i & 1, is_known = i & 2;
+		cleanup_(scene_done) struct scene scene;
+		const struct thread_sample *row;
+		struct thread_sample *last;
+
+		scene_init(&scene);
+		add_zombie_leader(&scene);
+		last = reading_add(&scene.b, 700, 700, SECOND_TICKS(60));
+		sample_set(last, run_time_ns, (struct counter_ns){SECONDS(3) + 5});
+		if (ended) {
+			assert_true(sample_set_label(last, METRIC_state, "Z", 1));
+			add_end_of(&scene, 700, SECONDS(110), SECONDS(3) + 5);
+		}
+		if (!is_known)
+			add_end_of(&scene, 701, SECONDS(109), SECONDS(3) + 5);
+		join(&scene);
+		row = snapshot_copy_find(&scene.window, 700);
+		assert_int_equal(row->window_part, WINDOW_PART_continued);
+		if (is_known)
+			assert_seen(row, run_time_ns, 5);
+		else
+			assert_unseen(row, run_time_ns);
+		assert_window(&scene.window.info, threads_unknown, !is_known);
+		assert_numbers(&scene, !is_known, 0, 0, 0);
+	}
+}
+
 static void rename_process(struct thread_sample *sample, const char *pcomm, const char *exe)
 {
 	strbuf_clear(&sample->pcomm);
@@ -444,6 +539,8 @@ int main(void)
 	        cmocka_unit_test(executing_thread_is_known),
 	        cmocka_unit_test(executing_thread_is_not_known),
 	        cmocka_unit_test(leader_had_ended_before),
+	        cmocka_unit_test(taker_of_a_zombie_ends),
+	        cmocka_unit_test(taker_of_a_zombie_is_read),
 	        cmocka_unit_test(lost_thread_has_the_last_name),
 	        cmocka_unit_test(ended_threads_have_the_last_name),
 	        cmocka_unit_test(zombies_have_one_row),
