@@ -107,7 +107,7 @@ static void merge_or_keep(struct window_sum *sum, const struct thread_store *sto
 	}
 }
 
-static size_t count_process(const struct ended_row *rows, size_t most)
+size_t window_sum_count_process(const struct ended_row *rows, size_t most)
 {
 	size_t count = 1;
 
@@ -116,6 +116,52 @@ static size_t count_process(const struct ended_row *rows, size_t most)
 	       rows[count].successors == rows->successors)
 		count++;
 	return count;
+}
+
+/* All rows of a window have the last name in it, so that of the thread that was there last is the last one. */
+uint32_t window_sum_last_row(const struct window_sum *sum, const struct ended_row *rows,
+                             size_t count)
+{
+	size_t last = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (thread_store_time(&sum->ended, rows[i].row) >=
+		    thread_store_time(&sum->ended, rows[last].row))
+			last = i;
+	return rows[last].row;
+}
+
+static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
+{
+	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
+}
+
+static void copy_text(struct strbuf *to, const struct strbuf *from)
+{
+	strbuf_clear(to);
+	strbuf_add(to, strbuf_str(from), from->len);
+}
+
+void window_sum_set_process(struct thread_sample *row, const struct thread_sample *last)
+{
+	static const enum metric_source sources[] = {SOURCE_exe, SOURCE_cwd, SOURCE_title};
+
+	if (row->pcomm.len == 0 || last->pcomm.len == 0 || row->merged_threads > 0 ||
+	    last->merged_threads > 0 || row->process_successors != last->process_successors ||
+	    row->process_successors == UINT32_MAX ||
+	    sample_process_start(row) == PROCESS_START_UNKNOWN ||
+	    sample_process_start(last) == PROCESS_START_UNKNOWN ||
+	    is_same_text(&row->pcomm, &last->pcomm))
+		return;
+	copy_text(&row->pcomm, &last->pcomm);
+	copy_text(&row->exe, &last->exe);
+	copy_text(&row->cwd, &last->cwd);
+	copy_text(&row->title, &last->title);
+	row->has_exe = last->has_exe;
+	row->has_cwd = last->has_cwd;
+	row->has_title = last->has_title;
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		row->outcomes[sources[i]] = last->outcomes[sources[i]];
 }
 
 void window_sum_merge_ended(struct window_sum *sum)
@@ -129,7 +175,7 @@ void window_sum_merge_ended(struct window_sum *sum)
 	sum->ended = (struct thread_store){0};
 	sum->successor_count = 0;
 	for (size_t i = 0, count; i < store.count; i += count) {
-		count = count_process(&order[i], store.count - i);
+		count = window_sum_count_process(&order[i], store.count - i);
 		merge_or_keep(sum, &store, &order[i], count,
 		              can_merge(sum, &store, &order[i], count, &living));
 	}

@@ -52,5 +52,16 @@ struct ended_row {
 /* Returns the ended rows by process; owned by the caller. */
 struct ended_row *window_sum_sort_ended(const struct window_sum *sum);
 
+/* Returns the number of rows that are of the same process as the first one. */
+size_t window_sum_count_process(const struct ended_row *rows, size_t most);
+
+/* Returns the row of the ended threads of a process that has its last name. */
+uint32_t window_sum_last_row(const struct window_sum *sum, const struct ended_row *rows,
+                             size_t count);
+
+/* Gives a thread the name that its process had in @last, and the executable, the working directory and the title of that. Does nothing
+ * if it is the same name, or if the process or its name is not known. */
+void window_sum_set_process(struct thread_sample *row, const struct thread_sample *last);
+
 /* Merges the rows of processes that ended with all their threads: see window_sum_merge(). */
 void window_sum_merge_ended(struct window_sum *sum);

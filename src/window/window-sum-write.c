@@ -85,19 +85,21 @@ static int write_row(struct window_sum *sum, struct snapshot_writer *writer,
 	return snapshot_write_thread(writer, row);
 }
 
+/* Writes an ended thread. sum->before is a thread with the last name of its process. */
 static int write_ended(struct window_sum *sum, struct ended_row *ended,
                        struct snapshot_writer *writer, struct snapshot_info *info)
 {
 	ended->is_written = true;
 	thread_store_get(&sum->ended, ended->row, &sum->row);
+	window_sum_set_process(&sum->row, &sum->before);
 	return write_row(sum, writer, info, &sum->row);
 }
 
-/* Writes the ended threads of a process that is still there. */
-static int write_ended_of(struct window_sum *sum, struct ended_row *order,
-                          const struct thread_key *process, struct snapshot_writer *writer,
-                          struct snapshot_info *info)
+/* Writes the ended threads of a process that is still there, with the name of @leader, a live row. */
+static int write_ended_of(struct window_sum *sum, struct ended_row *order, uint32_t leader,
+                          struct snapshot_writer *writer, struct snapshot_info *info)
 {
+	const struct thread_key *process = thread_store_key(&sum->live.store, leader);
 	size_t low = 0, high = sum->ended.count;
 	int r = 0;
 
@@ -109,6 +111,8 @@ static int write_ended_of(struct window_sum *sum, struct ended_row *order,
 		else
 			high = middle;
 	}
+	if (low < sum->ended.count && order[low].tgid == process->tgid)
+		thread_store_get(&sum->live.store, leader, &sum->before);
 	for (; r == 0 && low < sum->ended.count && order[low].tgid == process->tgid; low++)
 		if (!order[low].is_written && order[low].successors == 0 &&
 		    thread_key_same_process(thread_store_key(&sum->ended, order[low].row), process))
@@ -150,7 +154,7 @@ static int write_live(struct window_sum *sum, struct ended_row *ended,
                       struct snapshot_writer *writer, struct snapshot_info *info)
 {
 	const struct thread_store *threads = &sum->live.store;
-	uint32_t count;
+	uint32_t count, begin = 0;
 	cleanup_(mem_freep) uint32_t *order = sort_live(sum, &count);
 	int r = 0;
 
@@ -161,15 +165,30 @@ static int write_live(struct window_sum *sum, struct ended_row *ended,
 		        !thread_key_same_process(key, thread_store_key(threads, order[i + 1]));
 
 		if (is_end)
-			r = write_ended_of(sum, ended, key, writer, info);
+			r = write_ended_of(sum, ended, order[begin], writer, info);
 		window_sum_row(sum, order[i], &sum->row);
 		if (is_end)
 			window_totals_set(&sum->totals, &sum->row);
 		if (r == 0)
 			r = write_row(sum, writer, info, &sum->row);
-		if (is_end)
+		if (is_end) {
 			window_time_end(&sum->time, &sum->accounted);
+			begin = i + 1;
+		}
 	}
+	return r;
+}
+
+/* Writes the threads of a process that is gone. */
+static int write_gone(struct window_sum *sum, struct ended_row *rows, size_t count,
+                      struct snapshot_writer *writer, struct snapshot_info *info)
+{
+	int r = 0;
+
+	thread_store_get(&sum->ended, window_sum_last_row(sum, rows, count), &sum->before);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (!rows[i].is_written)
+			r = write_ended(sum, &rows[i], writer, info);
 	return r;
 }
 
@@ -179,9 +198,10 @@ static int write_rows(struct window_sum *sum, struct snapshot_writer *writer,
 	struct ended_row *order = window_sum_sort_ended(sum);
 	int r = write_live(sum, order, writer, info);
 
-	for (size_t i = 0; r == 0 && i < sum->ended.count; i++)
-		if (!order[i].is_written)
-			r = write_ended(sum, &order[i], writer, info);
+	for (size_t i = 0, count; r == 0 && i < sum->ended.count; i += count) {
+		count = window_sum_count_process(&order[i], sum->ended.count - i);
+		r = write_gone(sum, &order[i], count, writer, info);
+	}
 	for (size_t i = 0; r == 0 && i < sum->merged.count; i++)
 		r = write_row(sum, writer, info, &sum->merged.rows[i]);
 	window_time_end(&sum->time, &sum->accounted);

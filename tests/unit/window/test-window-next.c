@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "memory-stream.h"
+#include "samples.h"
 #include "window/window-reading.h"
 #include "window/window-sum.h"
 #include "windows.h"
@@ -351,6 +352,93 @@ static void executing_thread_has_one_row(void **state)
 	strbuf_done(&packed.bytes);
 }
 
+static void name_process(struct thread_sample *sample, const char *pcomm, const char *exe)
+{
+	strbuf_clear(&sample->pcomm);
+	sample_name(&sample->pcomm, pcomm);
+	sample_name(&sample->exe, exe);
+	sample->has_exe = true;
+	sample_set_process_start(sample, SECOND_TICKS(50));
+}
+
+enum ending { LIVES, LEADER_ENDS, LEADER_HAD_ENDED, ENDINGS };
+
+/* A process "sh" with a thread that ends in the first window, and another one. It executes "ls" in the second window. */
+static void add_named(struct reading readings[3], enum ending ending)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		reading_init(&readings[i], SECONDS(100 + 30 * i));
+		(void)reading_add(&readings[i], 1, 1, 1);
+		if (i == 2 && ending != LIVES)
+			continue;
+		name_process(reading_add(&readings[i], TGID, TGID, SECOND_TICKS(50)),
+		             i < 2 ? "sh" : "ls", i < 2 ? "/bin/sh" : "/bin/ls");
+		if (ending == LEADER_HAD_ENDED)
+			assert_true(
+			        sample_set_label(&readings[i].samples[1], METRIC_state, "Z", 1));
+		if (i == 0)
+			name_process(reading_add(&readings[i], TGID, 701, SECOND_TICKS(60)), "sh",
+			             "/bin/sh");
+		if (i < 2 && ending == LEADER_HAD_ENDED)
+			name_process(reading_add(&readings[i], TGID, 702, SECOND_TICKS(61)), "sh",
+			             "/bin/sh");
+	}
+}
+
+/* All rows of a process have the last name in the sum as well, and so does a leader whose last row is older than that name. */
+static void process_has_its_last_name(void **state)
+{
+	struct memory_sink packed = memory_sink_make(SIZE_MAX);
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct thread_sample row = {0};
+
+	(void)state;
+	for (unsigned ending = 0; ending < ENDINGS; ending++) {
+		cleanup_(window_reading_done) struct window_reading kept = {0}, both = {0};
+		struct window_next next = {&kept, &(struct exit_log){0}, NULL};
+		struct window_sum *sum = window_sum_new();
+		struct reading readings[3];
+
+		add_named(readings, (enum ending)ending);
+		reading_load(&readings[0], &kept);
+		for (unsigned i = 1; i < 3; i++) {
+			cleanup_(window_reading_done) struct window_reading last = {0};
+			cleanup_(exit_log_done) struct exit_log exits = {
+			        .exits = WINDOW_EXITS_completed};
+
+			if (i == 1)
+				add_end_of(&exits, 701, 60, 110, 20);
+			else if (ending != LIVES)
+				add_end(&exits, (struct end_spec){.tid = TGID,
+				                                  .tgid = TGID,
+				                                  .born_ns = SECONDS(50),
+				                                  .exited_ns = SECONDS(140),
+				                                  .is_complete = true,
+				                                  .comm = "ls"});
+			reading_load(&readings[i], &last);
+			strbuf_clear(&packed.bytes);
+			pack(&kept, &last, &exits, &next, &packed);
+			assert_int_equal(add(sum, &packed, &reason), 0);
+		}
+		write_sum(sum, &both);
+		assert_int_equal(both.threads.count, ending == LEADER_HAD_ENDED ? 4 : 3);
+		for (uint32_t i = 0; i < both.threads.count; i++) {
+			thread_store_get(&both.threads, i, &row);
+			if (row.tgid != TGID)
+				continue;
+			assert_string_equal(strbuf_str(&row.pcomm), "ls");
+			assert_int_equal(row.has_exe, ending == LIVES);
+			if (row.has_exe)
+				assert_string_equal(strbuf_str(&row.exe), "/bin/ls");
+		}
+		window_sum_freep(&sum);
+		for (unsigned i = 0; i < 3; i++)
+			reading_done(&readings[i]);
+	}
+	sample_done(&row);
+	strbuf_done(&packed.bytes);
+}
+
 /* A window of half a minute is missing: its time and its work are in nothing. */
 static void a_gap_is_left_out(void **state)
 {
@@ -488,6 +576,7 @@ int main(void)
 	        cmocka_unit_test(each_exit_is_in_one_window),
 	        cmocka_unit_test(sums_are_those_of_one_window),
 	        cmocka_unit_test(executing_thread_has_one_row),
+	        cmocka_unit_test(process_has_its_last_name),
 	        cmocka_unit_test(a_gap_is_left_out),
 	        cmocka_unit_test(lives_of_one_tick_stay_apart),
 	        cmocka_unit_test(parts_of_a_tick_are_passed_on),
