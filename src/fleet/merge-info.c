@@ -42,6 +42,7 @@ static enum joining joining_of_window(enum window_number number)
 	case WINDOW_asked_length_ns:
 		return JOIN_EQUAL;
 	case WINDOW_begin_boottime_ns:
+	case WINDOW_boots:
 		return JOIN_NOT;
 	default:
 		return JOIN_SUM;

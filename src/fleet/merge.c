@@ -64,8 +64,8 @@ static int write_row(struct snapshot_visitor *self, struct thread_sample *sample
 	if (file->host) {
 		strbuf_clear(&sample->host);
 		strbuf_add_str(&sample->host, file->host);
-		strbuf_clear(&sample->boot_id);
-		if (file->boot)
+		/* In a sum over several boots, a row may be of another one than the file. */
+		if (sample->boot_id.len == 0 && file->boot)
 			strbuf_add_str(&sample->boot_id, file->boot);
 	}
 	return snapshot_write_thread(merge->writer, sample);

@@ -496,7 +496,8 @@ static void add_identity(const struct host *host, const struct strbuf *host_name
                          const struct strbuf *own_boot_id, struct identity identity,
                          struct strbuf *out)
 {
-	const char *boot_id = host ? host_text(host, HOST_boot_id) : NULL;
+	const char *of_host = host ? host_text(host, HOST_boot_id) : NULL;
+	const char *boot_id = own_boot_id->len > 0 ? strbuf_str(own_boot_id) : of_host;
 	const char *pid_namespace = host ? host_text(host, HOST_pid_namespace) : NULL;
 
 	strbuf_addf(out, "%u %u %llu %s %s", identity.tgid, identity.tid,
@@ -506,7 +507,6 @@ static void add_identity(const struct host *host, const struct strbuf *host_name
 		strbuf_addf(out, " %u", identity.successors);
 	if (host_name->len == 0)
 		return;
-	strbuf_add(out, strbuf_str(own_boot_id), own_boot_id->len);
 	strbuf_add_char(out, ' ');
 	strbuf_add(out, strbuf_str(host_name), host_name->len);
 }

@@ -27,7 +27,7 @@ struct group_marks;
 struct process_ids {
 	uint64_t start_clock_ticks; /* or PROCESS_START_UNKNOWN */
 	uint32_t tgid, ppid, pgrp, session;
-	uint64_t host_hash; /* of the row's host and boot; 0 in a file of one host */
+	uint64_t host_hash; /* of the row's host and boot; 0 if it has neither */
 	bool is_known, has_parent;
 };
 

@@ -25,9 +25,9 @@ void row_host_set(struct row_host *host, const struct thread_sample *sample)
 uint64_t row_host_hash(const struct hash_seed *seed, const struct strbuf *name,
                        const struct strbuf *boot_id)
 {
-	if (name->len == 0)
+	if (name->len == 0 && boot_id->len == 0)
 		return 0;
-	return hash_bytes(seed, name->data, name->len) ^
+	return hash_bytes(seed, strbuf_str(name), name->len) ^
 	       2 * hash_bytes(seed, strbuf_str(boot_id), boot_id->len);
 }
 

@@ -127,7 +127,11 @@ static void add_window_length(const struct report *report, unsigned side, struct
 	}
 	if (!window->seen[WINDOW_gaps] || gaps == 0)
 		return;
-	strbuf_addf(out, " (%llu %s of ", (unsigned long long)gaps, gaps == 1 ? "gap" : "gaps");
+	strbuf_add_str(out, " (");
+	/* Between two boots there is a gap. */
+	if (window->numbers[WINDOW_boots] > 1)
+		strbuf_addf(out, "%llu boots, ", (unsigned long long)window->numbers[WINDOW_boots]);
+	strbuf_addf(out, "%llu %s of ", (unsigned long long)gaps, gaps == 1 ? "gap" : "gaps");
 	overview_add_time((double)window->numbers[WINDOW_gap_ns], out);
 	strbuf_add_str(out, " left out)");
 }

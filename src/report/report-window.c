@@ -74,7 +74,7 @@ static void add_span(const struct snapshot_window *window, struct strbuf *out)
 	report_add_time(window->numbers[WINDOW_begin_unix_ns], out);
 }
 
-/* Adds " to 2026-11-23 05:52:42 UTC in 30 windows, without 2 gaps of 34s" to a sum of windows. */
+/* Adds " to 2026-11-23 05:52:42 UTC in 30 windows of 2 boots, without 2 gaps of 34s" to a sum of windows. */
 static void add_sum(const struct snapshot_info *info, struct strbuf *out)
 {
 	const struct snapshot_window *window = &info->window;
@@ -86,6 +86,9 @@ static void add_sum(const struct snapshot_info *info, struct strbuf *out)
 	report_add_time(info->captured_at_unix_ns, out);
 	strbuf_addf(out, " in %llu %s", (unsigned long long)windows,
 	            windows == 1 ? "window" : "windows");
+	if (number(window, WINDOW_boots) > 1)
+		strbuf_addf(out, " of %llu boots",
+		            (unsigned long long)number(window, WINDOW_boots));
 	if (gaps == 0)
 		return;
 	strbuf_addf(out, ", without %llu %s of ", (unsigned long long)gaps,

@@ -139,6 +139,9 @@ int frame_base_read_row(struct frame_base *base, bool is_changes, struct thread_
 	const struct thread_key key = key_of(sample);
 	uint32_t before = row_table_find(&base->rows, &key);
 
+	/* No window goes on from a thread of a boot before, and its ids may be those of another one now. */
+	if (sample->boot_id.len > 0)
+		return is_changes ? -ENOENT : 0;
 	if (is_changes && (!get_unchanged(base, before) || !row_fill(sample, &base->unchanged)))
 		return -ENOENT;
 	add_to_process(base, sample);

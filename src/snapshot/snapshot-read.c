@@ -271,6 +271,9 @@ static int read_thread(struct reading *reading)
 			            strbuf_str(&reading->rows.values.reason));
 		return r;
 	}
+	if (!thread_row_find_host(reading->info, &reading->last_host, &reading->process,
+	                          &reading->sample))
+		return refuse(reading, "a row of a window of many hosts has no \"host\"");
 	if (reading->visitor->base) {
 		r = frame_base_read_row(reading->visitor->base, reading->rows.is_changes,
 		                        &reading->sample);
@@ -278,9 +281,6 @@ static int read_thread(struct reading *reading)
 			return refuse(reading, "a row has the changes of a thread that is not in "
 			                       "the window before");
 	}
-	if (!thread_row_find_host(reading->info, &reading->last_host, &reading->process,
-	                          &reading->sample))
-		return refuse(reading, "a row of a window of many hosts has no \"host\"");
 	thread_row_find_process(&reading->process, &reading->sample);
 	reading->info->tally.threads++;
 	if (!reading->has_format)

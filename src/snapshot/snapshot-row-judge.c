@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "snapshot-row-judge.h"
 
+#include <string.h>
+
 void thread_row_find_process(struct thread_row_process *before, struct thread_sample *sample)
 {
 	if (sample_process_start(sample) == PROCESS_START_UNKNOWN &&
@@ -9,19 +11,27 @@ void thread_row_find_process(struct thread_row_process *before, struct thread_sa
 	*before = (struct thread_row_process){sample->tgid, sample_process_start(sample)};
 }
 
+/* A row of one host has the boot only if it is another one than that of the host, in a sum over several. */
+static void forget_host(const struct snapshot_info *info, struct thread_sample *sample)
+{
+	const char *boot = host_text(&info->host, HOST_boot_id);
+
+	strbuf_clear(&sample->host);
+	if (sample->boot_id.len > 0 &&
+	    (info->kind != KIND_window || !boot || strcmp(boot, strbuf_str(&sample->boot_id)) == 0))
+		strbuf_clear(&sample->boot_id);
+}
+
 bool thread_row_find_host(const struct snapshot_info *info, struct row_host *before,
                           struct thread_row_process *process, struct thread_sample *sample)
 {
-	if (!info->is_of_hosts) {
-		strbuf_clear(&sample->host);
-		strbuf_clear(&sample->boot_id);
-		return true;
-	}
+	if (!info->is_of_hosts)
+		forget_host(info, sample);
 	if (!row_host_is(before, sample)) {
 		*process = ROW_PROCESS_INIT;
 		row_host_set(before, sample);
 	}
-	return sample->host.len > 0;
+	return !info->is_of_hosts || sample->host.len > 0;
 }
 
 /* A window is useless without its length. */

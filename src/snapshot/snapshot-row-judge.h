@@ -16,8 +16,9 @@ struct thread_row_process {
  * of a process follow one another, its leader first. Rows of older files have none. */
 void thread_row_find_process(struct thread_row_process *before, struct thread_sample *sample);
 
-/* Compares the host of a row with that of the row before, and begins another process if it is another one. Rows of a file of one host have
- * none. Returns false if a row of a window of many hosts has none. */
+/* Compares the host and the boot of a row with those of the row before, and begins another process if one of them is another one. Rows of
+ * a file of one host have no host, and a boot only if it is not that of the host: in a sum over several boots. Returns false if a row of a
+ * window of many hosts has no host. */
 must_check_ bool thread_row_find_host(const struct snapshot_info *info, struct row_host *before,
                                       struct thread_row_process *process,
                                       struct thread_sample *sample);

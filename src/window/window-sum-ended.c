@@ -5,11 +5,12 @@
 #include "base/mem.h"
 #include "window-sum-state.h"
 
-void window_sum_keep_ended(struct window_sum *sum, const struct thread_sample *sample)
+void window_sum_keep_ended(struct window_sum *sum, const struct thread_sample *sample,
+                           uint32_t boot)
 {
 	thread_store_add(&sum->ended, sample);
-	*array_add(sum->successors, sum->successor_count, sum->successor_capacity) =
-	        sample->process_successors;
+	*array_add(sum->ended_marks, sum->mark_count, sum->mark_capacity) =
+	        (struct ended_mark){sample->process_successors, boot};
 }
 
 static int compare_ended(const void *a, const void *b)
@@ -20,9 +21,11 @@ static int compare_ended(const void *a, const void *b)
 		return x->tgid < y->tgid ? -1 : 1;
 	if (x->process_start != y->process_start)
 		return x->process_start < y->process_start ? -1 : 1;
+	if (x->mark.boot != y->mark.boot)
+		return x->mark.boot < y->mark.boot ? -1 : 1;
 	/* Several processes had these ids in one clock tick, and each has fewer successors than the one before. */
-	if (x->successors != y->successors)
-		return x->successors > y->successors ? -1 : 1;
+	if (x->mark.successors != y->mark.successors)
+		return x->mark.successors > y->mark.successors ? -1 : 1;
 	/* The leader first. The order is the same in a sum of sums. */
 	if ((x->tid == x->tgid) != (y->tid == y->tgid))
 		return x->tid == x->tgid ? -1 : 1;
@@ -44,7 +47,7 @@ struct ended_row *window_sum_sort_ended(const struct window_sum *sum)
 		order[row] = (struct ended_row){.row = row,
 		                                .tgid = key->tgid,
 		                                .process_start = key->process_start_clock_ticks,
-		                                .successors = sum->successors[row],
+		                                .mark = sum->ended_marks[row],
 		                                .tid = key->tid,
 		                                .start = key->start_time_clock_ticks};
 	}
@@ -85,7 +88,8 @@ static bool can_merge(struct window_sum *sum, const struct thread_store *store,
 
 	/* The leader comes first. */
 	if (rows->tid != rows->tgid || key.start == PROCESS_START_UNKNOWN ||
-	    strmap_find(living, (const char *)&key, sizeof(key), &place))
+	    (rows->mark.boot == sum->boot &&
+	     strmap_find(living, (const char *)&key, sizeof(key), &place)))
 		return false;
 	thread_store_get(store, rows[0].row, &sum->before);
 	for (size_t i = 0; i < count; i++) {
@@ -103,7 +107,7 @@ static void merge_or_keep(struct window_sum *sum, const struct thread_store *sto
 	for (size_t i = 0; i < count; i++) {
 		thread_store_get(store, rows[i].row, &sum->row);
 		if (!can || !window_merged_add(&sum->merged, &sum->row))
-			window_sum_keep_ended(sum, &sum->row);
+			window_sum_keep_ended(sum, &sum->row, rows[i].mark.boot);
 	}
 }
 
@@ -113,7 +117,8 @@ size_t window_sum_count_process(const struct ended_row *rows, size_t most)
 
 	while (count < most && rows[count].tgid == rows->tgid &&
 	       rows[count].process_start == rows->process_start &&
-	       rows[count].successors == rows->successors)
+	       rows[count].mark.boot == rows->mark.boot &&
+	       rows[count].mark.successors == rows->mark.successors)
 		count++;
 	return count;
 }
@@ -173,7 +178,7 @@ void window_sum_merge_ended(struct window_sum *sum)
 
 	list_living(sum, &living);
 	sum->ended = (struct thread_store){0};
-	sum->successor_count = 0;
+	sum->mark_count = 0;
 	for (size_t i = 0, count; i < store.count; i += count) {
 		count = window_sum_count_process(&order[i], store.count - i);
 		merge_or_keep(sum, &store, &order[i], count,

@@ -7,6 +7,12 @@
 #include "window-totals.h"
 #include "window/window-sum.h"
 
+/* The numbers of the row of a thread that ended which its store does not have. */
+struct ended_mark {
+	uint32_t successors; /* of its process */
+	uint32_t boot;       /* place in the sum's */
+};
+
 struct window_sum {
 	struct snapshot_visitor visitor; /* must stay the first member */
 	struct frame_base base;          /* the last window, as its file has it */
@@ -17,8 +23,11 @@ struct window_sum {
 	struct snapshot_info so_far, next;
 	bool is_checked; /* the boot of the next window */
 	struct thread_store ended;
-	uint32_t *successors; /* of the processes of these; owned */
-	size_t successor_count, successor_capacity;
+	struct ended_mark *ended_marks; /* of these; owned */
+	size_t mark_count, mark_capacity;
+	struct strmap boots; /* of the windows, in the order in which they were met */
+	uint32_t boot;       /* the one of the threads that live; a place in these */
+	uint64_t boots_min;  /* what a window that is a sum itself says of its own */
 	bool merges;
 	struct window_merged merged;
 	uint32_t merge_at; /* the number of ended rows beyond which they are merged */
@@ -35,15 +44,16 @@ struct window_sum {
 /* Gets the sum of a thread, for all windows so far. */
 void window_sum_row(const struct window_sum *sum, uint32_t row, struct thread_sample *ret);
 
-/* Keeps a row of a thread that has ended. */
-void window_sum_keep_ended(struct window_sum *sum, const struct thread_sample *sample);
+/* Keeps a row of a thread that has ended, in that boot. */
+void window_sum_keep_ended(struct window_sum *sum, const struct thread_sample *sample,
+                           uint32_t boot);
 
 /* A row of those that ended, with what it is sorted by. */
 struct ended_row {
 	uint32_t row;
 	uint32_t tgid;
 	uint64_t process_start;
-	uint32_t successors;
+	struct ended_mark mark;
 	uint32_t tid;
 	uint64_t start;
 	bool is_written;

@@ -89,9 +89,13 @@ static int write_row(struct window_sum *sum, struct snapshot_writer *writer,
 static int write_ended(struct window_sum *sum, struct ended_row *ended,
                        struct snapshot_writer *writer, struct snapshot_info *info)
 {
+	const struct strmap_entry *boot = &sum->boots.entries[ended->mark.boot];
+
 	ended->is_written = true;
 	thread_store_get(&sum->ended, ended->row, &sum->row);
 	window_sum_set_process(&sum->row, &sum->before);
+	if (ended->mark.boot != sum->boot)
+		strbuf_add(&sum->row.boot_id, boot->key, boot->key_len);
 	return write_row(sum, writer, info, &sum->row);
 }
 
@@ -114,7 +118,8 @@ static int write_ended_of(struct window_sum *sum, struct ended_row *order, uint3
 	if (low < sum->ended.count && order[low].tgid == process->tgid)
 		thread_store_get(&sum->live.store, leader, &sum->before);
 	for (; r == 0 && low < sum->ended.count && order[low].tgid == process->tgid; low++)
-		if (!order[low].is_written && order[low].successors == 0 &&
+		if (!order[low].is_written && order[low].mark.successors == 0 &&
+		    order[low].mark.boot == sum->boot &&
 		    thread_key_same_process(thread_store_key(&sum->ended, order[low].row), process))
 			r = write_ended(sum, &order[low], writer, info);
 	return r;
@@ -263,6 +268,20 @@ static int write_cgroups(struct window_sum *sum, struct snapshot_writer *writer)
 	return r;
 }
 
+/* The clock of a boot says nothing of another one. */
+static void set_boots(const struct window_sum *sum, struct snapshot_window *window)
+{
+	uint64_t boots = sum->boots.count > sum->boots_min ? sum->boots.count : sum->boots_min;
+
+	window->seen[WINDOW_boots] = false;
+	window->numbers[WINDOW_boots] = 0;
+	if (boots < 2)
+		return;
+	window_set(window, WINDOW_boots, boots);
+	window->seen[WINDOW_begin_boottime_ns] = false;
+	window->numbers[WINDOW_begin_boottime_ns] = 0;
+}
+
 static void begin_numbers(struct window_sum *sum, struct snapshot_info *info)
 {
 	static const enum window_number counted[] = {
@@ -275,6 +294,7 @@ static void begin_numbers(struct window_sum *sum, struct snapshot_info *info)
 	window_set(&info->window, WINDOW_windows, sum->windows);
 	window_set(&info->window, WINDOW_gaps, sum->gaps);
 	window_set(&info->window, WINDOW_gap_ns, sum->gap_ns);
+	set_boots(sum, &info->window);
 	memset(info->tally.impossible, 0, sizeof(info->tally.impossible));
 	memset(info->tally.impossible_totals, 0, sizeof(info->tally.impossible_totals));
 }

@@ -59,7 +59,7 @@ static void end_row(struct window_sum *sum, uint32_t row)
 	window_sum_row(sum, row, sample);
 	sample->window_part =
 	        sample->window_part == WINDOW_PART_born ? WINDOW_PART_passed : WINDOW_PART_exited;
-	window_sum_keep_ended(sum, sample);
+	window_sum_keep_ended(sum, sample, sum->boot);
 	row_table_end(&sum->live, row);
 }
 
@@ -80,18 +80,32 @@ static void note_gone(struct window_sum *sum, const struct cgroup_stats *stats)
 	strmap_add(&sum->gone, strbuf_str(&key), key.len);
 }
 
+static bool is_same_boot(const struct window_sum *sum)
+{
+	const char *before = host_text(&sum->so_far.host, HOST_boot_id);
+	const char *now = host_text(&sum->next.host, HOST_boot_id);
+
+	return !before || !now || strcmp(before, now) == 0;
+}
+
+/* Returns the place of a boot among those of the sum, new or not. */
+static uint32_t boot_place(struct window_sum *sum, const char *boot_id, size_t len)
+{
+	return (uint32_t)(strmap_add(&sum->boots, boot_id, len) - sum->boots.entries);
+}
+
 /* Ids mean other threads after a boot, and numbers of cgroups other cgroups. */
 static void check_boot(struct window_sum *sum)
 {
-	const char *before = host_text(&sum->so_far.host, HOST_boot_id);
 	const char *now = host_text(&sum->next.host, HOST_boot_id);
 
 	if (sum->is_checked)
 		return;
 	sum->is_checked = true;
-	if (sum->count == 0 || !before || !now || strcmp(before, now) == 0)
+	if (sum->count > 0 && is_same_boot(sum))
 		return;
 	end_unused(sum);
+	sum->boot = boot_place(sum, now ? now : "", now ? strlen(now) : 0);
 	window_totals_done(&sum->totals);
 	for (size_t i = 0; i < sum->cgroups.count; i++)
 		if (sum->cgroups.entries[i].frame > 0)
@@ -119,6 +133,14 @@ static uint32_t find_before(const struct window_sum *sum, const struct thread_sa
 	               : THREAD_STORE_NONE;
 }
 
+/* Adds the row of a thread of a boot that ended before the window did, which is a sum itself. */
+static void add_former(struct window_sum *sum, struct thread_sample *sample)
+{
+	sample_forget_totals(sample);
+	window_sum_keep_ended(sum, sample,
+	                      boot_place(sum, strbuf_str(&sample->boot_id), sample->boot_id.len));
+}
+
 static int add_thread(struct snapshot_visitor *self, struct thread_sample *sample)
 {
 	struct window_sum *sum = (struct window_sum *)self;
@@ -129,6 +151,10 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	check_boot(sum);
 	if (sample->merged_threads > 0 && sum->merges && window_merged_add(&sum->merged, sample))
 		return 0;
+	if (sample->boot_id.len > 0) {
+		add_former(sum, sample);
+		return 0;
+	}
 	window_totals_add(&sum->totals_next, sample);
 	sample_forget_totals(sample);
 	row = find_before(sum, sample);
@@ -147,7 +173,7 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	}
 	if (row != THREAD_STORE_NONE)
 		row_table_end(&sum->live, row);
-	window_sum_keep_ended(sum, sample);
+	window_sum_keep_ended(sum, sample, sum->boot);
 	return 0;
 }
 
@@ -206,7 +232,8 @@ void window_sum_freep(struct window_sum **sum_ref)
 	window_totals_done(&sum->totals);
 	window_totals_done(&sum->totals_next);
 	thread_store_done(&sum->ended);
-	free(sum->successors);
+	free(sum->ended_marks);
+	strmap_done(&sum->boots);
 	window_merged_done(&sum->merged);
 	window_accounted_done(&sum->accounted);
 	snapshot_info_done(&sum->so_far);
@@ -257,19 +284,13 @@ static void count_windows(struct window_sum *sum)
 	                  next->seen[WINDOW_windows] ? next->numbers[WINDOW_windows] : 1);
 	saturating_add_to(&sum->gaps, next->numbers[WINDOW_gaps]);
 	saturating_add_to(&sum->gap_ns, next->numbers[WINDOW_gap_ns]);
+	if (next->numbers[WINDOW_boots] > sum->boots_min)
+		sum->boots_min = next->numbers[WINDOW_boots];
 }
 
 uint64_t window_sum_count(const struct window_sum *sum)
 {
 	return sum->count;
-}
-
-static bool is_same_boot(const struct window_sum *sum)
-{
-	const char *before = host_text(&sum->so_far.host, HOST_boot_id);
-	const char *now = host_text(&sum->next.host, HOST_boot_id);
-
-	return !before || !now || strcmp(before, now) == 0;
 }
 
 /* Counts the time between the windows before and this one. */
@@ -365,6 +386,7 @@ static void move_on(struct window_sum *sum, uint32_t first_row)
 {
 	bool is_whole = !sum->next.unchanged.seen;
 
+	check_boot(sum);
 	if (!is_whole && sum->count == 0)
 		add_left_out(sum);
 	if (is_whole) {

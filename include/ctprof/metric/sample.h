@@ -63,7 +63,8 @@ struct thread_sample {
 	/* The number of threads whose values are folded in this row; 0: it is one thread's. The ids are
 	 * those of one of them, and life_ns is the sum. Only sums beside recordings have such rows, see window/window-merged.h. */
 	uint32_t merged_threads;
-	/* The host of a row in a window of many hosts, raw bytes, and the identity of its boot. Empty in all other files. */
+	/* The host of a row in a window of many hosts, raw bytes, and the identity of its boot. Empty in all other files, but for the boot of
+	 * rows of a sum over several boots, if it is another one than that of the file's host. */
 	struct strbuf host, boot_id;
 	struct strbuf pcomm;  /* raw bytes, as the process chose them */
 	struct strbuf comm;   /* raw bytes */

@@ -206,6 +206,45 @@ static void test_successors(void **state)
 	}
 }
 
+/* In a sum over several boots, two processes have the ids and the start time of one another. */
+static void test_boots(void **state)
+{
+	static const enum group_key keys[] = {GROUP_KEY_pid, GROUP_KEY_thread, GROUP_KEY_pcomm};
+	static const char *const boots[] = {"then", ""}, *const names[] = {"rcu", "ksoftirqd"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		struct thread_sample sample = {0};
+		struct snapshot_info info = {0};
+		struct group_table table;
+		uint64_t then;
+
+		host_set_text(&info.host, HOST_boot_id, "now", 3);
+		group_table_init(&table, group_by_key(keys[i], false));
+		table.host = &info.host;
+		for (unsigned boot = 0; boot < 2; boot++) {
+			sample_reset(&sample);
+			sample.tgid = sample.tid = 14;
+			sample.start_time_clock_ticks = 32;
+			sample_name(&sample.boot_id, boots[boot]);
+			sample_name(&sample.pcomm, names[boot]);
+			group_table_add(&table, &sample);
+		}
+		group_table_finish(&table);
+		assert_int_equal(table.map.count, 2);
+		if (keys[i] == GROUP_KEY_pcomm) {
+			then = find(&table, "rcu")->members;
+			assert_int_not_equal(find(&table, "ksoftirqd")->members, then);
+		} else {
+			assert_int_equal(find(&table, "14 14 32 then ")->threads, 1);
+			assert_int_equal(find(&table, "14 14 32 now ")->threads, 1);
+		}
+		group_table_done(&table);
+		sample_done(&sample);
+		snapshot_info_done(&info);
+	}
+}
+
 static void test_births(void **state)
 {
 	struct group_table table;
@@ -536,6 +575,7 @@ int main(void)
 	        cmocka_unit_test(test_keys_by_place),
 	        cmocka_unit_test(test_exited_by_keys),
 	        cmocka_unit_test(test_successors),
+	        cmocka_unit_test(test_boots),
 	        cmocka_unit_test(test_births),
 	        cmocka_unit_test(test_cgroups_without_threads),
 	        cmocka_unit_test(test_spreads),
