@@ -359,18 +359,21 @@ static void each_window_is_the_same(void **state)
 {
 	const struct temp_tree *tree = *state;
 	const struct files files = files_of();
+	/* The windows behind RUN do not depend on those in front of it. */
+	const unsigned from = RUN - 20, to = RUN + 20;
+	const struct recording_range range = seconds(from, to);
 
 	record(tree, &(struct scenario){WINDOWS});
-	for (unsigned nth = 1; nth <= 7; nth += 3) {
+	for (unsigned nth = 1; nth <= 4; nth += 3) {
 		struct splitter splitter = {.picker = {pick}, .nth = nth};
 		cleanup_(strbuf_done) struct strbuf expected = STRBUF_INIT, reason = STRBUF_INIT;
 
-		assert_int_equal(recording_pick(tree->fd, true, &whole, &snapshot_default_limits,
+		assert_int_equal(recording_pick(tree->fd, true, &range, &snapshot_default_limits,
 		                                &splitter.picker, &reason),
 		                 0);
 		end_sum(&splitter);
-		assert_int_equal(splitter.windows, WINDOWS);
-		for (unsigned i = nth; i <= WINDOWS; i += nth) {
+		assert_int_equal(splitter.windows, to - from);
+		for (unsigned i = from + nth; i <= to; i += nth) {
 			cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 			add_up(tree, files.name, seconds(i - 1, i), &text);

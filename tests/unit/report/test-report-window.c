@@ -125,8 +125,8 @@ static void test_numbers(void **state)
 	expect(fixture,
 	       "window    30.002s from 2023-11-14 22:13:20 UTC; threads: 90 continued, 1 "
 	       "born and exited, 3 lost, 1 unknown at the begin\n"
-	       "exits     recorded, complete to the last switch of each thread; 1 time the "
-	       "kernel had no room for records; 2 values went back and are left out; 1 cgroup "
+	       "exits     recorded, complete to the last switch of each thread; 1 time there "
+	       "was no room for a record; 2 values went back and are left out; 1 cgroup "
 	       "was removed or left empty\n");
 }
 
