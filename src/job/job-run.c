@@ -23,6 +23,7 @@
 #include "job/job-cgroup-left.h"
 #include "job/job-cgroup.h"
 #include "job/job-command.h"
+#include "job/job-lost.h"
 #include "job/job-reader.h"
 #include "job/job-samples.h"
 #include "job/job-signals.h"
@@ -39,6 +40,7 @@ struct job {
 	struct job_result *result;
 	int proc_fd;
 	struct job_reader reader;
+	struct job_lost lost;
 	struct id_list others; /* children from before */
 	struct job_signals signals;
 	struct job_cgroup cgroup;
@@ -101,7 +103,7 @@ static void set_waited_storage(const struct job *job, struct job_moment *moment)
 {
 	const struct job_counters *before = &job->base.live;
 
-	moment->has_storage = job->tally.has_io && before->has_io;
+	moment->has_storage = job->tally.has_io && before->has_io && !job->lost.found;
 	moment->read_bytes = job->tally.io[JOB_IO_READ_BYTES] - before->io[JOB_IO_READ_BYTES];
 	moment->written_bytes = job->tally.io[JOB_IO_WRITE_BYTES] - before->io[JOB_IO_WRITE_BYTES];
 }
@@ -130,6 +132,7 @@ static void sample(struct job *job, uint64_t now_ns)
 	struct job_memory memory;
 
 	list_members(job, &list);
+	job_lost_check(&job->lost, &job->reader, &list, &job->tally);
 	moment.has_cpu_time = job_cgroup_cpu_time(&job->cgroup, &moment.cpu_time);
 	if (moment.has_cpu_time)
 		job_samples_add_cpu(&job->samples, clock_now_ns(CLOCK_MONOTONIC), moment.cpu_time);
@@ -358,6 +361,7 @@ static void list_left(struct job *job)
 	cleanup_(id_list_done) struct id_list list = {0};
 
 	list_members(job, &list);
+	job_lost_check(&job->lost, &job->reader, &list, &job->tally);
 	job_members_left(&job->reader, &list, job->result);
 }
 
@@ -457,9 +461,11 @@ static void finish(struct job *job)
 		job_ends_stop(job->ends, result->left, result->left_count, &of_ends,
 		              &result->groups);
 	check_cgroup(job, &of_cgroup, &of_ends);
+	job_lost_forget(&job->lost, values);
 	use_ends(job, &of_ends);
 	job_base_subtract(&job->base, &of_cgroup, values);
 	set_known(&of_cgroup, values);
+	job_lost_say(&job->lost, values, &result->reason);
 	if (job->options->watcher)
 		watch_end(job);
 	job_samples_values(&job->samples, values);
@@ -528,6 +534,7 @@ static void job_done(struct job *job)
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 	job_command_done(&job->command);
 	job_tally_done(&job->tally);
+	job_lost_done(&job->lost);
 	job_reader_done(&job->reader);
 	job_cgroup_done(&job->cgroup);
 	job_signals_done(&job->signals);

@@ -144,6 +144,29 @@ endings() {
     rm -f stays whole.json
 }
 
+# A process whose parent ignores SIGCHLD is in no sum of wait4(2), so that these are not known. Others may have it.
+unwaited() {
+    local key
+
+    run --format json --summary "$PWD/job.json" -- "$python" -c 'import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+if os.fork() == 0:
+    while time.process_time() < .4: pass
+    os._exit(0)
+try: os.wait()
+except ChildProcessError: pass'
+    if [ "$(jq -r '.runs[0].container' job.json)" = cgroup ]; then
+        between "$mode: CPU time in ms without a wait" 400 "$(value 'cpu_time * 1000 | floor')" 20000
+    else
+        same "$mode: CPU time without a wait" null "$(value cpu_time)"
+    fi
+    [ "$(value processes)" = null ] || return 0
+    for key in minor_faults voluntary_switches rchar write_bytes; do
+        same "$mode: $key without a wait" null "$(value $key)"
+    done
+    jq -r '.runs[0].reason' job.json | grep -q 'nobody waited for' || fail "$mode: no reason without a wait"
+}
+
 # The series of a run: its files obey con-duct's rules, its records add up to the summary, and plot and list read them.
 series() {
     local status=0
@@ -343,6 +366,7 @@ all() {
     codes
     numbers
     endings
+    unwaited
     series
     signals
     files
