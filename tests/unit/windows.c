@@ -227,3 +227,23 @@ void reading_load(const struct reading *from, struct window_reading *reading)
 	assert_int_equal(window_reading_load(&input, &snapshot_default_limits, reading, &reason),
 	                 0);
 }
+
+void window_pack(struct window_reading *first, struct window_reading *last,
+                 const struct exit_log *exits, struct window_next *next, struct memory_sink *sink)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	struct window_options options = {.exits = exits, .next = next};
+	struct snapshot_writer *writer = snapshot_writer_new(&sink->base, 1);
+
+	assert_int_equal(window_of_readings(first, last, &options, writer, &info, &reason), 0);
+	snapshot_writer_freep(&writer);
+}
+
+int window_add(struct window_sum *sum, const struct memory_sink *sink, struct strbuf *reason)
+{
+	struct memory_source source =
+	        memory_source_make(sink->bytes.data, sink->bytes.len, sink->bytes.len);
+
+	return window_sum_read(sum, &source.base, &snapshot_default_limits, reason);
+}

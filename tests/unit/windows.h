@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* windows - readings of a host that could be, and the window between two of them. */
+#include "memory-stream.h"
 #include "snapshots.h"
 #include "window/exit-log.h"
 #include "window/window-reading.h"
+#include "window/window-sum.h"
 #include "window/window.h"
 
 /* A clock tick, and times and ticks that are easy to distinguish: seconds since boot. */
@@ -43,6 +45,12 @@ void window_between(const struct reading *first, const struct reading *last,
 void window_of_bytes(const struct strbuf *first, const struct strbuf *last,
                      const struct exit_log *exits, const struct snapshot_limits *limits,
                      struct snapshot_copy *ret_copy);
+
+/* Makes the window of two readings as a file, behind what is in the sink. */
+void window_pack(struct window_reading *first, struct window_reading *last,
+                 const struct exit_log *exits, struct window_next *next, struct memory_sink *sink);
+/* Adds such a file to a sum. Result as that of window_sum_read(). */
+int window_add(struct window_sum *sum, const struct memory_sink *sink, struct strbuf *reason);
 
 /* An end. A record that is not complete seems to be born later by @late_ns. */
 struct end_spec {

@@ -163,27 +163,6 @@ static void each_exit_is_in_one_window(void **state)
 		reading_done(&readings[i]);
 }
 
-/* The window as a file. */
-static void pack(struct window_reading *first, struct window_reading *last,
-                 const struct exit_log *exits, struct window_next *next, struct memory_sink *sink)
-{
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
-	struct window_options options = {.exits = exits, .next = next};
-	struct snapshot_writer *writer = snapshot_writer_new(&sink->base, 1);
-
-	assert_int_equal(window_of_readings(first, last, &options, writer, &info, &reason), 0);
-	snapshot_writer_freep(&writer);
-}
-
-static int add(struct window_sum *sum, const struct memory_sink *sink, struct strbuf *reason)
-{
-	struct memory_source source =
-	        memory_source_make(sink->bytes.data, sink->bytes.len, sink->bytes.len);
-
-	return window_sum_read(sum, &source.base, &snapshot_default_limits, reason);
-}
-
 static void write_sum(struct window_sum *sum, struct window_reading *ret)
 {
 	struct snapshot_writer *writer;
@@ -210,12 +189,12 @@ static void pack_all(struct reading readings[3], struct memory_sink two[2],
 	reading_load(&readings[0], &kept);
 	reading_load(&readings[1], &middle);
 	reading_load(&readings[2], &last);
-	pack(&kept, &middle, &exits, &next, &two[0]);
+	window_pack(&kept, &middle, &exits, &next, &two[0]);
 	exit_log_append(&passed_on, &more);
 	exit_log_done(&exits);
 	exits = passed_on;
 	passed_on = (struct exit_log){0};
-	pack(&kept, &last, &exits, &next, &two[1]);
+	window_pack(&kept, &last, &exits, &next, &two[1]);
 }
 
 static void assert_same_rows(const struct window_reading *a, const struct window_reading *b)
@@ -255,8 +234,8 @@ static void sums_are_those_of_one_window(void **state)
 	(void)state;
 	fill(readings);
 	pack_all(readings, two, &one);
-	assert_int_equal(add(sum, &two[0], &reason), 0);
-	assert_int_equal(add(sum, &two[1], &reason), 0);
+	assert_int_equal(window_add(sum, &two[0], &reason), 0);
+	assert_int_equal(window_add(sum, &two[1], &reason), 0);
 	write_sum(sum, &both);
 	assert_same_rows(&one, &both);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -269,8 +248,8 @@ static void sums_are_those_of_one_window(void **state)
 	window_sum_freep(&sum);
 	/* In another order they are no recording. */
 	sum = window_sum_new();
-	assert_int_equal(add(sum, &two[1], &reason), 0);
-	assert_int_equal(add(sum, &two[0], &reason), -EINVAL);
+	assert_int_equal(window_add(sum, &two[1], &reason), 0);
+	assert_int_equal(window_add(sum, &two[0], &reason), -EINVAL);
 	assert_contains(strbuf_str(&reason), "begins before the end");
 	window_sum_freep(&sum);
 	for (unsigned i = 0; i < 3; i++)
@@ -329,8 +308,8 @@ static void executing_thread_has_one_row(void **state)
 		}
 		reading_load(&readings[i], &last);
 		strbuf_clear(&packed.bytes);
-		pack(&kept, &last, &exits, &next, &packed);
-		assert_int_equal(add(sum, &packed, &reason), 0);
+		window_pack(&kept, &last, &exits, &next, &packed);
+		assert_int_equal(window_add(sum, &packed, &reason), 0);
 	}
 	write_sum(sum, &both);
 	assert_int_equal(both.threads.count, 4);
@@ -418,8 +397,8 @@ static void process_has_its_last_name(void **state)
 				                                  .comm = "ls"});
 			reading_load(&readings[i], &last);
 			strbuf_clear(&packed.bytes);
-			pack(&kept, &last, &exits, &next, &packed);
-			assert_int_equal(add(sum, &packed, &reason), 0);
+			window_pack(&kept, &last, &exits, &next, &packed);
+			assert_int_equal(window_add(sum, &packed, &reason), 0);
 		}
 		write_sum(sum, &both);
 		assert_int_equal(both.threads.count, ending == LEADER_HAD_ENDED ? 4 : 3);
@@ -462,8 +441,8 @@ static void a_gap_is_left_out(void **state)
 	for (unsigned i = 0; i < 4; i += 2) {
 		reading_load(&readings[i], &first);
 		reading_load(&readings[i + 1], &last);
-		pack(&first, &last, NULL, NULL, &windows[i / 2]);
-		assert_int_equal(add(sum, &windows[i / 2], &reason), 0);
+		window_pack(&first, &last, NULL, NULL, &windows[i / 2]);
+		assert_int_equal(window_add(sum, &windows[i / 2], &reason), 0);
 	}
 	write_sum(sum, &both);
 	assert_int_equal(run_time_of(&both, TGID), MILLISECONDS(100 + 500));
@@ -478,105 +457,6 @@ static void a_gap_is_left_out(void **state)
 		reading_done(&readings[i]);
 	strbuf_done(&windows[0].bytes);
 	strbuf_done(&windows[1].bytes);
-}
-
-/* The rows of a snapshot, a line for each. */
-struct row_lines {
-	struct snapshot_visitor visitor; /* must stay the first member */
-	struct strbuf text;
-};
-
-static int add_line(struct snapshot_visitor *self, struct thread_sample *sample)
-{
-	struct row_lines *lines = (struct row_lines *)self;
-
-	strbuf_addf(&lines->text, "%u '%s' %s %llu\n", sample->tid, strbuf_str(&sample->boot_id),
-	            strbuf_str(&sample->pcomm),
-	            (unsigned long long)(sample->run_time_ns.v / MILLISECONDS(1)));
-	return 0;
-}
-
-/* Adds a window of a boot, in which 14 and 15 of one clock tick have these names. Each boot is an hour behind the one before. */
-static void add_boot(struct window_sum *sum, unsigned boot, const char *const names[2])
-{
-	static const char *const boots[] = {"first", "second", "third"};
-	struct memory_sink packed = memory_sink_make(SIZE_MAX);
-	cleanup_(window_reading_done) struct window_reading first = {0}, last = {0};
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	struct reading readings[2];
-
-	for (unsigned i = 0; i < 2; i++) {
-		struct snapshot_info *info = &readings[i].info;
-
-		reading_init(&readings[i], SECONDS(100 - 20 * boot + 30 * i));
-		info->captured_at_unix_ns += SECONDS(3600 * boot);
-		host_set_text(&info->host, HOST_boot_id, boots[boot], strlen(boots[boot]));
-		for (unsigned p = 0; p < 2; p++) {
-			struct thread_sample *sample =
-			        reading_add(&readings[i], 14 + p, 14 + p, 32);
-
-			sample_name(&sample->pcomm, names[p]);
-			set_run_time(sample, MILLISECONDS(i * (10 * boot + p + 1)));
-		}
-	}
-	reading_load(&readings[0], &first);
-	reading_load(&readings[1], &last);
-	pack(&first, &last, NULL, NULL, &packed);
-	assert_int_equal(add(sum, &packed, &reason), 0);
-	for (unsigned i = 0; i < 2; i++)
-		reading_done(&readings[i]);
-	strbuf_done(&packed.bytes);
-}
-
-/* Writes the sum as a file, and checks its rows and the number of its boots. */
-static void check_boots(struct window_sum *sum, struct memory_sink *packed, uint64_t boots,
-                        const char *expected)
-{
-	struct row_lines lines = {.visitor = {.thread = add_line}};
-	cleanup_(snapshot_info_done) struct snapshot_info written = {0}, info = {0};
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	struct snapshot_writer *writer = snapshot_writer_new(&packed->base, 1);
-	struct memory_source source;
-
-	assert_int_equal(window_sum_write(sum, writer, &written), 0);
-	snapshot_writer_freep(&writer);
-	source = memory_source_make(packed->bytes.data, packed->bytes.len, packed->bytes.len);
-	assert_int_equal(snapshot_read(&source.base, &snapshot_default_limits, &lines.visitor,
-	                               &info, &reason),
-	                 0);
-	assert_string_equal(strbuf_str(&lines.text), expected);
-	assert_window(&info, boots, boots);
-	assert_window(&info, gaps, boots - 1);
-	assert_false(info.window.seen[WINDOW_begin_boottime_ns]);
-	assert_string_equal(host_text(&info.host, HOST_boot_id), boots == 2 ? "second" : "third");
-	strbuf_done(&lines.text);
-}
-
-/* Kernel threads are born within a few ticks of each boot: their ids and start times may be those of others in the next one. A sum, and a
- * sum of that, says which rows are of a boot before. */
-static void boots_stay_apart(void **state)
-{
-	static const char *const names[][2] = {{"ksoftirqd", "rcu"}, {"rcu", "ksoftirqd"}};
-	struct memory_sink two = memory_sink_make(SIZE_MAX), three = memory_sink_make(SIZE_MAX);
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	struct window_sum *sum = window_sum_new();
-
-	(void)state;
-	add_boot(sum, 0, names[0]);
-	add_boot(sum, 1, names[1]);
-	check_boots(sum, &two, 2,
-	            "14 '' rcu 11\n15 '' ksoftirqd 12\n14 'first' ksoftirqd 1\n"
-	            "15 'first' rcu 2\n");
-	window_sum_freep(&sum);
-	sum = window_sum_new();
-	assert_int_equal(add(sum, &two, &reason), 0);
-	add_boot(sum, 2, names[0]);
-	check_boots(sum, &three, 3,
-	            "14 '' ksoftirqd 21\n15 '' rcu 22\n14 'second' rcu 11\n"
-	            "14 'first' ksoftirqd 1\n15 'second' ksoftirqd 12\n15 'first' rcu 2\n");
-	window_sum_freep(&sum);
-	strbuf_done(&two.bytes);
-	strbuf_done(&three.bytes);
 }
 
 /* Two processes had one id, one after the other, in one clock tick: in the sum they are two as well. */
@@ -608,8 +488,8 @@ static void lives_of_one_tick_stay_apart(void **state)
 		                                  .comm = names[i],
 		                                  .pcomm = names[i]});
 	}
-	pack(&first, &last, &exits, NULL, &packed);
-	assert_int_equal(add(sum, &packed, &reason), 0);
+	window_pack(&first, &last, &exits, NULL, &packed);
+	assert_int_equal(window_add(sum, &packed, &reason), 0);
 	write_sum(sum, &both);
 	for (uint32_t row = 0; row < both.threads.count; row++) {
 		if (thread_store_key(&both.threads, row)->tid != 900)
@@ -678,7 +558,6 @@ int main(void)
 	        cmocka_unit_test(executing_thread_has_one_row),
 	        cmocka_unit_test(process_has_its_last_name),
 	        cmocka_unit_test(a_gap_is_left_out),
-	        cmocka_unit_test(boots_stay_apart),
 	        cmocka_unit_test(lives_of_one_tick_stay_apart),
 	        cmocka_unit_test(parts_of_a_tick_are_passed_on),
 	};
