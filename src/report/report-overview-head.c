@@ -362,7 +362,7 @@ static void add_lost(const struct report *report, struct parts *parts)
 	}
 	if (lost > 0 && missed > 0)
 		strbuf_addf(next_part(parts), "%llu+ threads lost or never seen",
-		            (unsigned long long)(lost + missed));
+		            (unsigned long long)lost + missed);
 	else if (lost > 0)
 		strbuf_addf(next_part(parts), "%llu thread%s lost", (unsigned long long)lost,
 		            lost == 1 ? "" : "s");
