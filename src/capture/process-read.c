@@ -266,7 +266,7 @@ static int read_uid(struct process_reader *reader, int process_fd, uint32_t tgid
 }
 
 /* Finds a living thread of a process whose leader has exited, and the size of its memory. Returns 0 or -errno, -ESRCH if there is
- * none. */
+ * none, or -ENOENT if there is none among those that were tried. */
 static int find_thread_with_memory(struct process_reader *reader, int process_fd, uint32_t *ret_tid,
                                    struct process_memory *ret_memory)
 {
@@ -284,7 +284,9 @@ static int find_thread_with_memory(struct process_reader *reader, int process_fd
 		if (r == -ENOENT || r == -ESRCH)
 			r = 0;
 	}
-	return r < 0 ? r : -ESRCH;
+	if (r < 0)
+		return r;
+	return reader->threads.count > THREADS_TRIED ? -ENOENT : -ESRCH;
 }
 
 static bool is_small(const struct process_memory *memory)

@@ -393,6 +393,9 @@ def main():
                 if not growth.is_linear():
                     growth = Growth(ctprof, directory, kind, 2 * growth.count)
             except RuntimeError as error:
+                if any(words in str(error) for words in ("built without", "cannot be loaded")):
+                    print(f"skipped: {kind[0]}: {error}", flush=True)
+                    continue
                 print(f"FAILED: {kind[0]}: {error}", flush=True)
                 failed += 1
                 continue

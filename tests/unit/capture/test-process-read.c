@@ -205,6 +205,11 @@ static void test_smaps_without_leader(void **state)
 	write_stat(tree, "7/task/8/stat", large);
 	check_smaps_of_tree(tree, CAPTURE_SMAPS_AUTO, OUTCOME_skipped);
 	check_smaps_of_tree(tree, CAPTURE_SMAPS_ALL, OUTCOME_read);
+	/* More than are tried: one of the others may have it. */
+	write_stat(tree, "7/task/8/stat", (struct stat_spec){0});
+	for (uint32_t tid = 9; tid < 80; tid++)
+		proc_tree_add(tree, &(struct proc_thread){.tgid = 7, .tid = tid});
+	check_smaps_of_tree(tree, CAPTURE_SMAPS_ALL, OUTCOME_off);
 }
 
 static void check_exe(const struct temp_tree *tree, struct stat_spec spec,
