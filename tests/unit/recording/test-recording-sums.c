@@ -30,6 +30,11 @@ struct scenario {
 static void read_host(unsigned second, const struct scenario *scenario, struct reading *ret)
 {
 	reading_init(ret, SECONDS(BEGIN_S + second));
+	/* The first window of a file has the settings, and the others only what differs. */
+	if (second == 1) {
+		settings_add(&ret->info.settings, "vm.swappiness", 13, "60", 2);
+		ret->info.settings.seen = true;
+	}
 	if (second > scenario->set_back_behind)
 		ret->info.captured_at_unix_ns -= SECONDS(40);
 	for (unsigned i = 0; i < THREADS; i++) {
@@ -377,6 +382,7 @@ static void each_window_is_the_same(void **state)
 			cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 			add_up(tree, files.name, seconds(i - 1, i), &text);
+			assert_non_null(strstr(strbuf_str(&text), "\"vm.swappiness\":\"60\""));
 			strbuf_add(&expected, text.data, text.len);
 		}
 		assert_string_equal(strbuf_str(&splitter.texts), strbuf_str(&expected));

@@ -53,11 +53,36 @@ static void test_settings_changes(void **state)
 	assert_string_equal(settings_find(&last, "set")->before, "3");
 }
 
+static void test_settings_copy(void **state)
+{
+	cleanup_(settings_done) struct settings first = {0}, copy = {0};
+
+	(void)state;
+	first.seen = true;
+	first.left_out = 7;
+	add(&first, "set", "4");
+	add(&first, "same", "2");
+	settings_add_denied(&first, "secret", 6);
+	settings_sort(&first);
+	setting_set_before(settings_find(&first, "set"), "3");
+	settings_copy(&copy, &first);
+	settings_done(&first);
+	assert_true(copy.seen);
+	assert_int_equal(copy.left_out, 7);
+	assert_int_equal(copy.count, 2);
+	assert_string_equal(settings_find(&copy, "set")->text, "4");
+	assert_string_equal(settings_find(&copy, "set")->before, "3");
+	assert_null(settings_find(&copy, "same")->before);
+	assert_int_equal(copy.denied_count, 1);
+	assert_string_equal(copy.denied[0], "secret");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_settings_order),
 	        cmocka_unit_test(test_settings_changes),
+	        cmocka_unit_test(test_settings_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
