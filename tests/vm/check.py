@@ -84,7 +84,7 @@ class Boot:
         """Whether a run-time toggle, off in this boot, keeps the metric from being counted."""
         gates = metric["gates"]
         return not self.on and ("SCHEDSTATS" in gates or "TASK_DELAY_ACCT" in gates
-                                and not metric["name"].startswith("cpu_delay"))
+                                and not metric["name"].startswith(("cpu_delay", "cpu_run")))
 
     # Values that are seen.
 
@@ -270,7 +270,7 @@ class Boot:
             self.checks.that(there and value == want, f"{when}: {file} of /vm/{name} is {value}, not {want}")
             compared += 1
         if not self.on:
-            wrong = set(have) - {"cpu", "read_boottime_ns"}
+            wrong = set(have) - {"cpu", "ids", "read_boottime_ns"}
             self.checks.that(not wrong, f"{when}: /vm/{name} has {wrong}, without controllers")
             wrong = set(have.get("cpu", {})) - {"usage_usec", "user_usec", "system_usec"}
             self.checks.that(not wrong, f"{when}: /vm/{name} has {wrong} of cpu, without the controller")
