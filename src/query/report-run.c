@@ -20,7 +20,9 @@
 #include "machine/report-machine.h"
 #include "machine/report-openmetrics.h"
 #include "overview/overview.h"
+#include "query/explain-carried.h"
 #include "query/explain-group.h"
+#include "query/report-load.h"
 #include "query/report-options.h"
 #include "rollup-options.h"
 
@@ -263,43 +265,6 @@ static int visit_table(const struct report_options *options, const struct load *
 	                      : host_tables_visit(options, load, &style);
 }
 
-static void load_init(struct load *load, const struct report_options *options, const char *path)
-{
-	load->path = path;
-	load->limits = &options->limits;
-	load->selection = selection_is_all(&options->selection) ? NULL : &options->selection;
-	group_table_init(&load->groups,
-	                 options->explains ? group_by_key(GROUP_KEY_thread, false) : options->by);
-	load->groups.spread_measures = options->spread_measures;
-	load->groups.spread_count = options->spread_count;
-	load->groups.spread_per = options->rows.per;
-	load->groups.with_elders =
-	        options->sides == SIDE_MAX && load->groups.by.keys[0] != GROUP_KEY_thread;
-	load->groups.lifetime_rates = &options->lifetime_rates;
-	load->groups.window_rates = &options->window_rates;
-	load->filter = (struct group_filter){.by = options->by, .label = options->explains};
-	load->may_merge = !load->filter.label && !options->exits && options->spread_count == 0 &&
-	                  options->selection.id_count == 0 &&
-	                  !group_by_has(&load->groups.by, GROUP_KEY_pid) &&
-	                  !group_by_has(&load->groups.by, GROUP_KEY_thread);
-	cgroup_table_init(&load->cgroups);
-	load->cgroups.keeps_ids = options->sides == SIDE_MAX;
-	container_table_init(&load->containers);
-	load->wants_containers = options->containers;
-	smaps_table_init(&load->smaps, options->by.literal_names);
-	/* Settings that are listed by name are those of the host. */
-	load->wants_ended = options->exits;
-	load->wants_knobs = options->sides == SIDE_MAX && !options->facts.settings_like;
-	for (unsigned i = 0; i < SECTION_COUNT; i++) {
-		enum section_subject subject = section_table[i].subject;
-
-		load->wants_cgroups = load->wants_cgroups ||
-		                      (options->facts.sections[i] && subject == SUBJECT_CGROUPS);
-		load->wants_smaps = load->wants_smaps ||
-		                    (options->facts.sections[i] && subject == SUBJECT_PROCESSES);
-	}
-}
-
 static bool has_path(const struct group_by *by)
 {
 	for (unsigned i = 0; i < by->count; i++)
@@ -416,15 +381,34 @@ static int find_interval(struct load loads[SIDE_MAX], struct load *interval, boo
 	return EXIT_FAILED;
 }
 
+/* Loads the threads of the group that is explained on the side where it has another name. Returns the exit status. */
+static int find_carried(const struct report_options *options, struct load *loads, unsigned count,
+                        struct strbuf *ret_label)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r;
+
+	if (!options->explains || count != SIDE_MAX ||
+	    (loads[0].info.kind == KIND_window &&
+	     !same_boot(&loads[0].info.host, &loads[1].info.host)))
+		return EXIT_DONE;
+	r = explain_carried(options, loads, ret_label, &reason);
+	if (r >= 0)
+		return EXIT_DONE;
+	cli_error("%s", reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
+	return EXIT_FAILED;
+}
+
 int report_visit(const struct report_options *options, char **paths, unsigned count,
                  report_visitor *visit, void *context)
 {
+	cleanup_(strbuf_done) struct strbuf carried = STRBUF_INIT;
 	struct load loads[SIDE_MAX] = {{0}}, interval = {0};
 	bool is_interval = false;
 	int status = EXIT_DONE;
 
 	for (unsigned i = 0; i < count; i++) {
-		load_init(&loads[i], options, paths[i]);
+		report_load_init(&loads[i], options, paths[i]);
 		loads[i].is_read_again = count == SIDE_MAX || options->explains;
 	}
 	mem_limit(options->limits.memory);
@@ -442,7 +426,11 @@ int report_visit(const struct report_options *options, char **paths, unsigned co
 	    (!has_selected(options, loads, count) || !explain_has_group(options, loads, count) ||
 	     !has_settings(options, loads, count)))
 		status = EXIT_FAILED;
-	load_init(&interval, options, paths[count - 1]);
+	if (status == EXIT_DONE)
+		status = find_carried(options, loads, count, &carried);
+	report_load_init(&interval, options, paths[count - 1]);
+	/* A process has its last name in the window. */
+	interval.filter.label = loads[count - 1].filter.label;
 	if (status == EXIT_DONE && count == SIDE_MAX)
 		status = find_interval(loads, &interval, &is_interval);
 	if (status == EXIT_DONE &&
@@ -467,7 +455,7 @@ int report_visit_sum(const struct report_options *options, struct window_sum *su
 	struct load load = {0};
 	int r, status = EXIT_FAILED;
 
-	load_init(&load, options, "");
+	report_load_init(&load, options, "");
 	filler = load_filler_new(&load);
 	r = window_sum_write(sum, load_filler_writer(filler), &info);
 	if (r == 0) {
@@ -489,7 +477,7 @@ int report_visit_source(const struct report_options *options, const char *name,
 	struct load load = {0};
 	int r;
 
-	load_init(&load, options, name);
+	report_load_init(&load, options, name);
 	r = load_source(&load, source);
 	if (r < 0)
 		strbuf_add_str(reterr, strbuf_str(&load.error));
@@ -535,7 +523,7 @@ int report_print_written(const struct report_options *options, report_writer *wr
 	struct load load = {0};
 	int r, status = EXIT_DONE;
 
-	load_init(&load, options, "this host");
+	report_load_init(&load, options, "this host");
 	filler = load_filler_new(&load);
 	r = write(load_filler_writer(filler), &info, &reason, context);
 	if (r < 0) {
