@@ -99,7 +99,7 @@ static uint64_t run_time(const struct row_group *group)
 
 	struct fold_cell cell = group_number(side, METRIC_run_time_ns);
 
-	return cell.seen > 0 ? cell.number : 0;
+	return cell.seen > 0 ? fold_number_capped(cell.number) : 0;
 }
 
 static int by_run_time(const void *a, const void *b)

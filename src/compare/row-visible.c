@@ -76,7 +76,7 @@ struct saying {
 	const struct row_view *view; /* what is to be said */
 };
 
-static uint64_t exited_part(const struct row_view *view, unsigned side)
+static fold_number exited_part(const struct row_view *view, unsigned side)
 {
 	return measure_is_derived(view->measure) || !view->sides[side]
 	               ? 0

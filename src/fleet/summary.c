@@ -159,7 +159,7 @@ static void add_exited(struct summary *summary, enum summary_exited state, unsig
 	summary->exited = state == SUMMARY_EXITED_KNOWN ? summary->exited + work : 0;
 }
 
-void summary_add_exited(struct summary *summary, bool is_known, uint64_t work)
+void summary_add_exited(struct summary *summary, bool is_known, unsigned __int128 work)
 {
 	add_exited(summary, is_known ? SUMMARY_EXITED_KNOWN : SUMMARY_EXITED_UNKNOWN, work);
 }

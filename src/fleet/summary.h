@@ -58,7 +58,7 @@ void summary_add_unscaled(struct summary *summary, __int128 value, __int128 scal
 void summary_scale(struct summary *summary, uint64_t to, uint64_t from);
 
 /* Adds work of exited threads; @is_known is false if it is not known. */
-void summary_add_exited(struct summary *summary, bool is_known, uint64_t work);
+void summary_add_exited(struct summary *summary, bool is_known, unsigned __int128 work);
 
 /* Adds all of @from. */
 void summary_merge(struct summary *into, const struct summary *from);

@@ -55,7 +55,7 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 		enum metric_id metric = process_total_table[i].metric;
 		struct fold_cell *cell;
 		unsigned source = 1u << process_source(process_total_table[i].source);
-		uint64_t *part = group->exited ? &group->exited[i] : NULL;
+		fold_number *part = group->exited ? &group->exited[i] : NULL;
 
 		if (!(sources & source)) {
 			if (left_out & source)
@@ -74,7 +74,7 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 			continue;
 		group_rates_include(table->rates, group, (enum process_total)i);
 		cell = &group->cells[metric];
-		cell->number = saturating_add(cell->number, *part);
+		cell->number += *part;
 		/* Among threads it counts as no thread more; alone it must count as seen. */
 		if (group->threads == 0 && group->known >> i & 1)
 			cell->seen = 1;
@@ -83,7 +83,7 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 		group_pack(group);
 }
 
-uint64_t group_exited_part(const struct group *group, enum metric_id metric)
+fold_number group_exited_part(const struct group *group, enum metric_id metric)
 {
 	for (unsigned i = 0; group->exited && i < PROCESS_TOTAL_COUNT; i++)
 		if (process_total_table[i].metric == metric)

@@ -15,7 +15,7 @@ enum { HAS_RATES = 1, HAS_BEFORE = 2 };
 enum { SEEN_NONE, SEEN_ONE, SEEN_FOLLOWS, SEEN_SHIFT = 4, LEN_MASK = 15 };
 
 /* A packed group ends with so many bytes more, so that every number can be read as if it were a whole word. */
-enum { PADDING = sizeof(uint64_t) };
+enum { PADDING = sizeof(fold_number) };
 
 /* Room for most groups. malloc(3) is slow for a little more than that. */
 enum { FIRST_ROOM = 1000 };
@@ -35,34 +35,44 @@ static unsigned len_of(uint64_t word)
 	return word == 0 ? 0 : 8 - (unsigned)__builtin_clzll(word) / 8;
 }
 
-static void put(struct strbuf *out, unsigned flags, uint64_t word)
+/* Appends a number below 2^120. */
+static void put(struct strbuf *out, unsigned flags, fold_number number)
 {
-	unsigned len = len_of(word);
-	uint64_t bytes = htole64(word);
+	uint64_t words[2] = {(uint64_t)number, (uint64_t)(number >> 64)};
+	unsigned len = words[1] == 0 ? len_of(words[0]) : 8 + len_of(words[1]);
 
-	if (out->capacity - out->len < 1 + sizeof(bytes))
-		strbuf_reserve(out, 1 + sizeof(bytes));
+	for (unsigned i = 0; i < 2; i++)
+		words[i] = htole64(words[i]);
+	if (out->capacity - out->len < 1 + sizeof(words))
+		strbuf_reserve(out, 1 + sizeof(words));
 	out->data[out->len] = (char)(flags << SEEN_SHIFT | len);
-	memcpy(out->data + out->len + 1, &bytes, sizeof(bytes));
+	memcpy(out->data + out->len + 1, words, sizeof(words));
 	out->len += 1 + len;
 }
 
-static uint64_t get(const unsigned char **at, unsigned *ret_flags)
+static uint64_t low_bytes(uint64_t word, unsigned len)
+{
+	return len == 0 ? 0 : le64toh(word) & UINT64_MAX >> 8 * (8 - len);
+}
+
+static fold_number get(const unsigned char **at, unsigned *ret_flags)
 {
 	unsigned len = **at & LEN_MASK;
-	uint64_t bytes;
+	uint64_t words[2];
 
 	*ret_flags = **at >> SEEN_SHIFT;
-	memcpy(&bytes, *at + 1, sizeof(bytes));
+	memcpy(words, *at + 1, sizeof(words));
 	*at += 1 + len;
-	return len == 0 ? 0 : le64toh(bytes) & UINT64_MAX >> 8 * (sizeof(bytes) - len);
+	if (len <= 8)
+		return low_bytes(words[0], len);
+	return (fold_number)low_bytes(words[1], len - 8) << 64 | le64toh(words[0]);
 }
 
 static uint64_t get_word(const unsigned char **at)
 {
 	unsigned flags;
 
-	return get(at, &flags);
+	return (uint64_t)get(at, &flags);
 }
 
 static void put_tally(struct strbuf *out, const struct fold_tally *tally)
@@ -184,8 +194,10 @@ static void get_rates(const unsigned char **at, struct rate_sum *rates, unsigned
 
 static void get_before(const unsigned char **at, struct wait_before *before)
 {
+	unsigned flags;
+
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
-		before[i].beyond_ns = get_word(at);
+		before[i].beyond_ns = get(at, &flags);
 		before[i].threads = (uint32_t)get_word(at);
 		before[i].beyond_rate = get_rate(at);
 	}

@@ -183,7 +183,7 @@ static void note_before(struct group *group, enum metric_id metric, struct wait_
 		group->before = mem_calloc(METRIC_COUNT, sizeof(group->before[0]));
 	before = &group->before[metric];
 	before->threads += more.threads;
-	saturating_add_to(&before->beyond_ns, more.beyond_ns);
+	before->beyond_ns += more.beyond_ns;
 	rate_merge(&before->beyond_rate, more.beyond_rate);
 }
 

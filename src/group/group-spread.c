@@ -96,7 +96,7 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 		if (table->process.interval_ns == 0)
 			return;
 		rate_list_add(&list, input);
-		rate_add(&rates[list.places[input] - 1u], cells[input].number,
+		rate_add(&rates[list.places[input] - 1u], (uint64_t)cells[input].number,
 		         table->process.interval_ns);
 	}
 	if (desc->basis == BASIS_PARTS && by_rates)

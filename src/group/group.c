@@ -187,7 +187,7 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	if (sample_is_lost(sample)) {
 		group->lost++;
 		saturating_add_to(&group->lost_run_ns, sample->run_time_before_ns);
-		saturating_add_to(&group->lost_lived_ns, group_rates_age_ns(table, sample));
+		group->lost_lived_ns += group_rates_age_ns(table, sample);
 	}
 	if (group_is_continued(sample)) {
 		group->continued++;
@@ -325,12 +325,17 @@ static void note_exited(struct group_table *table, const uint32_t names[GROUP_KE
 	memcpy(group->unknown, note->unknown, sizeof(group->unknown));
 }
 
-static void add_remainders(struct group *group, const uint64_t remainders[PROCESS_TOTAL_COUNT])
+static void have_exited(struct group *group)
 {
 	if (!group->exited)
 		group->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited[0]));
+}
+
+static void add_remainders(struct group *group, const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	have_exited(group);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		saturating_add_to(&group->exited[i], remainders[i]);
+		group->exited[i] += remainders[i];
 }
 
 /* Adds CPU time that only clock ticks have. */
@@ -490,7 +495,7 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	into->born += from->born;
 	into->lost += from->lost;
 	saturating_add_to(&into->lost_run_ns, from->lost_run_ns);
-	saturating_add_to(&into->lost_lived_ns, from->lost_lived_ns);
+	into->lost_lived_ns += from->lost_lived_ns;
 	into->continued += from->continued;
 	into->continued_members += from->continued_members;
 	group_note_cpu_cgroup(into, from->cpu_cgroup);
@@ -506,7 +511,9 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		fold_merge((enum metric_id)i, &into->cells[i], &from->cells[i]);
 	if (from->exited)
-		add_remainders(into, from->exited);
+		have_exited(into);
+	for (unsigned i = 0; from->exited && i < PROCESS_TOTAL_COUNT; i++)
+		into->exited[i] += from->exited[i];
 	saturating_add_to(&into->exited_run_ns, from->exited_run_ns);
 	rate_merge(&into->exited_run_rate, from->exited_run_rate);
 	if (from->covered && !into->covered)

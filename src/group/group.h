@@ -44,12 +44,13 @@ struct group {
 	uint32_t ended, passed, born;
 	/* Threads that ended there without a record, what they had run when they were read, and how long they had lived. */
 	uint32_t lost;
-	uint64_t lost_run_ns, lost_lived_ns;
+	uint64_t lost_run_ns;
+	fold_number lost_lived_ns;
 	uint32_t continued;         /* threads that both readings of the window have */
 	uint64_t continued_members; /* their fingerprint, as @members */
 	/* The work of exited threads, by enum process_total; NULL if there is none. group_include_exited() adds it to
 	 * the cells, and leaves the added part. Owned. */
-	uint64_t *exited;
+	fold_number *exited;
 	/* Indexed by enum process_total: the number of threads without a value of their own whose work is in the total of their
 	 * process, and so in @exited; NULL if there are none. group_include_exited() counts them as seen. Owned. */
 	uint32_t *covered;
@@ -240,7 +241,7 @@ void group_include_exited(const struct group_table *table, struct group *group, 
                           unsigned left_out);
 
 /* Returns how much of the metric's value is of exited threads, and of those threads that group_covered() counts. */
-uint64_t group_exited_part(const struct group *group, enum metric_id metric);
+fold_number group_exited_part(const struct group *group, enum metric_id metric);
 
 /* Returns how many threads of the group are in the metric's value only by the total of their process. */
 uint32_t group_covered(const struct group *group, enum metric_id metric);

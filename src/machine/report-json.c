@@ -76,7 +76,7 @@ static void write_unmatched(struct json_output *out, const char *name, const str
 			json_write_null(&out->writer);
 		json_write_key(&out->writer, "run_time_ns");
 		if (run_time.seen > 0)
-			json_write_u64(&out->writer, run_time.number);
+			json_write_u64(&out->writer, fold_number_capped(run_time.number));
 		else
 			json_write_null(&out->writer);
 		json_write_close(&out->writer, '}');

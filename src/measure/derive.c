@@ -8,6 +8,20 @@
 #include "ctprof/metric/sample.h"
 #include "measure/measure.h"
 
+/* Sums over threads. */
+struct sum_count {
+	fold_number v;
+};
+struct sum_ns {
+	fold_number v;
+};
+struct sum_bytes {
+	fold_number v;
+};
+struct sum_level_bytes {
+	fold_number v;
+};
+
 /* Counters per second. */
 struct rate_count {
 	double v;
@@ -27,78 +41,73 @@ static struct quantity quotient(double numerator, double denominator)
 	return denominator > 0 ? quantity_real(numerator / denominator) : (struct quantity){0};
 }
 
-static struct quantity ratio_of_counts(struct counter_count part, struct counter_count whole)
+static struct quantity ratio_of_counts(struct sum_count part, struct sum_count whole)
 {
 	return quotient((double)part.v, (double)whole.v);
 }
 
-static struct quantity weight_ratio_of_counts(struct counter_count part, struct counter_count whole)
+static struct quantity weight_ratio_of_counts(struct sum_count part, struct sum_count whole)
 {
 	(void)part;
-	return quantity_integer(whole.v);
+	return quantity_integer((__int128)whole.v);
 }
 
-static struct quantity ratio_of_bytes(struct counter_bytes part, struct counter_bytes whole)
+static struct quantity ratio_of_bytes(struct sum_bytes part, struct sum_bytes whole)
 {
 	return quotient((double)part.v, (double)whole.v);
 }
 
-static struct quantity weight_ratio_of_bytes(struct counter_bytes part, struct counter_bytes whole)
+static struct quantity weight_ratio_of_bytes(struct sum_bytes part, struct sum_bytes whole)
 {
 	(void)part;
-	return quantity_integer(whole.v);
+	return quantity_integer((__int128)whole.v);
 }
 
-static struct quantity average_ns(struct counter_ns total, struct counter_count count)
+static struct quantity average_ns(struct sum_ns total, struct sum_count count)
 {
 	return quotient((double)total.v, (double)count.v);
 }
 
-static struct quantity weight_average_ns(struct counter_ns total, struct counter_count count)
+static struct quantity weight_average_ns(struct sum_ns total, struct sum_count count)
 {
 	(void)total;
-	return quantity_integer(count.v);
+	return quantity_integer((__int128)count.v);
 }
 
-static struct quantity weight_share_of_time(struct counter_ns part, struct counter_ns rest)
+static struct quantity weight_share_of_time(struct sum_ns part, struct sum_ns rest)
 {
-	return quantity_integer((__int128)part.v + rest.v);
+	return quantity_integer((__int128)(part.v + rest.v));
 }
 
-static struct quantity share_of_time(struct counter_ns part, struct counter_ns rest)
+static struct quantity share_of_time(struct sum_ns part, struct sum_ns rest)
 {
 	return quotient((double)part.v, quantity_double(weight_share_of_time(part, rest)));
 }
 
-static struct quantity weight_share_of_counts(struct counter_count part, struct counter_count rest)
+static struct quantity weight_share_of_counts(struct sum_count part, struct sum_count rest)
 {
-	return quantity_integer((__int128)part.v + rest.v);
+	return quantity_integer((__int128)(part.v + rest.v));
 }
 
-static struct quantity share_of_counts(struct counter_count part, struct counter_count rest)
+static struct quantity share_of_counts(struct sum_count part, struct sum_count rest)
 {
 	return quotient((double)part.v, quantity_double(weight_share_of_counts(part, rest)));
 }
 
-static struct quantity difference_of_bytes(struct counter_bytes from, struct counter_bytes less)
+static struct quantity difference_of_bytes(struct sum_bytes from, struct sum_bytes less)
 {
-	return quantity_integer((__int128)from.v - less.v);
+	return quantity_integer((__int128)from.v - (__int128)less.v);
 }
 
 /* A swap-in of a page evicted a moment ago counts as both, so only the larger one is added. */
-static struct quantity total_delay(struct counter_ns cpu, struct counter_ns blkio,
-                                   struct counter_ns freepages, struct counter_ns compact,
-                                   struct counter_ns wpcopy, struct counter_ns irq,
-                                   struct counter_ns swapin, struct counter_ns thrashing)
+static struct quantity total_delay(struct sum_ns cpu, struct sum_ns blkio, struct sum_ns freepages,
+                                   struct sum_ns compact, struct sum_ns wpcopy, struct sum_ns irq,
+                                   struct sum_ns swapin, struct sum_ns thrashing)
 {
-	struct counter_ns sum = metric_sum(cpu, blkio);
+	fold_number evicted = swapin.v > thrashing.v ? swapin.v : thrashing.v;
 
-	sum = metric_sum(sum, freepages);
-	sum = metric_sum(sum, compact);
-	sum = metric_sum(sum, wpcopy);
-	sum = metric_sum(sum, irq);
-	sum = metric_sum(sum, swapin.v > thrashing.v ? swapin : thrashing);
-	return quantity_integer(sum.v);
+	return quantity_integer(
+	        (__int128)(cpu.v + blkio.v + freepages.v + compact.v + wpcopy.v + irq.v + evicted));
 }
 
 static struct quantity percent_of_ticks(const struct derive_frame *frame, struct rate_ticks user,
@@ -139,32 +148,31 @@ static struct quantity lifetime_percent_of_wait(const struct derive_frame *frame
 }
 
 static struct quantity percent_of_memory(const struct derive_frame *frame,
-                                         struct level_bytes resident)
+                                         struct sum_level_bytes resident)
 {
 	return quotient(100 * (double)resident.v, frame ? (double)frame->memory_bytes : 0);
 }
 
-static struct quantity share_of_life(struct counter_ns life, struct counter_ns part)
+static struct quantity share_of_life(struct sum_ns life, struct sum_ns part)
 {
 	return quotient(100 * (double)part.v, (double)life.v);
 }
 
-static struct counter_ns larger(struct counter_ns a, struct counter_ns b)
+static struct sum_ns larger(struct sum_ns a, struct sum_ns b)
 {
 	return a.v > b.v ? a : b;
 }
 
-static struct quantity larger_share_of_life(struct counter_ns life, struct counter_ns a,
-                                            struct counter_ns b)
+static struct quantity larger_share_of_life(struct sum_ns life, struct sum_ns a, struct sum_ns b)
 {
 	return share_of_life(life, larger(a, b));
 }
 
 /* Returns a life less total_delay() and the time on a CPU; below zero if these are longer. */
-static double life_left(struct counter_ns life, struct counter_ns run, struct counter_ns wait,
-                        struct counter_ns blkio, struct counter_ns swapin,
-                        struct counter_ns thrashing, struct counter_ns freepages,
-                        struct counter_ns compact, struct counter_ns wpcopy, struct counter_ns irq)
+static double life_left(struct sum_ns life, struct sum_ns run, struct sum_ns wait,
+                        struct sum_ns blkio, struct sum_ns swapin, struct sum_ns thrashing,
+                        struct sum_ns freepages, struct sum_ns compact, struct sum_ns wpcopy,
+                        struct sum_ns irq)
 {
 	struct quantity delays =
 	        total_delay(wait, blkio, freepages, compact, wpcopy, irq, swapin, thrashing);
@@ -172,11 +180,10 @@ static double life_left(struct counter_ns life, struct counter_ns run, struct co
 	return (double)life.v - (double)run.v - quantity_double(delays);
 }
 
-static struct quantity rest_of_life(struct counter_ns life, struct counter_ns run,
-                                    struct counter_ns wait, struct counter_ns blkio,
-                                    struct counter_ns swapin, struct counter_ns thrashing,
-                                    struct counter_ns freepages, struct counter_ns compact,
-                                    struct counter_ns wpcopy, struct counter_ns irq)
+static struct quantity rest_of_life(struct sum_ns life, struct sum_ns run, struct sum_ns wait,
+                                    struct sum_ns blkio, struct sum_ns swapin,
+                                    struct sum_ns thrashing, struct sum_ns freepages,
+                                    struct sum_ns compact, struct sum_ns wpcopy, struct sum_ns irq)
 {
 	double left = life_left(life, run, wait, blkio, swapin, thrashing, freepages, compact,
 	                        wpcopy, irq);
@@ -184,11 +191,11 @@ static struct quantity rest_of_life(struct counter_ns life, struct counter_ns ru
 	return quotient(100 * fmax(left, 0), (double)life.v);
 }
 
-static struct quantity excess_of_life(struct counter_ns life, struct counter_ns run,
-                                      struct counter_ns wait, struct counter_ns blkio,
-                                      struct counter_ns swapin, struct counter_ns thrashing,
-                                      struct counter_ns freepages, struct counter_ns compact,
-                                      struct counter_ns wpcopy, struct counter_ns irq)
+static struct quantity excess_of_life(struct sum_ns life, struct sum_ns run, struct sum_ns wait,
+                                      struct sum_ns blkio, struct sum_ns swapin,
+                                      struct sum_ns thrashing, struct sum_ns freepages,
+                                      struct sum_ns compact, struct sum_ns wpcopy,
+                                      struct sum_ns irq)
 {
 	double left = life_left(life, run, wait, blkio, swapin, thrashing, freepages, compact,
 	                        wpcopy, irq);
@@ -227,12 +234,17 @@ enum {
 	EACH_8(m_, a_, b_, c_, d_, e_, f_, g_, h_), m_(i_), m_(j_)
 #define EACH(m_, ...) EACH_PASTE(EACH_, EACH_COUNT(__VA_ARGS__))(m_, __VA_ARGS__)
 
-/* The aggregate of a metric, in the metric's own type, and the same per second. */
-#define TYPE_OF(id_) __typeof__(((struct thread_sample *)0)->id_)
-#define INPUT_SUM(id_) (TYPE_OF(id_)){.v = in->cells[METRIC_##id_].number} /* 0 where unseen */
-#define INPUT_INSIDE(id_) (TYPE_OF(id_)){.v = without_before(in, METRIC_##id_, in->cells[METRIC_##id_].number)}
-#define INPUT_ROUNDED(id_) (TYPE_OF(id_)){.v = rounded_rate(in, METRIC_##id_)}
-#define INPUT_LIFE(id_) (TYPE_OF(id_)){.v = living_part(in, METRIC_##id_)}
+/* The aggregate of a metric, in the type of the metric's sums, and the same per second. */
+#define INPUT_OF(id_, number_)                                                                     \
+	_Generic(((struct thread_sample *)0)->id_,                                                 \
+		struct counter_count: (struct sum_count){number_},                                 \
+		struct counter_ns: (struct sum_ns){number_},                                       \
+		struct counter_bytes: (struct sum_bytes){number_},                                 \
+		struct level_bytes: (struct sum_level_bytes){number_})
+#define INPUT_SUM(id_) INPUT_OF(id_, in->cells[METRIC_##id_].number) /* 0 where unseen */
+#define INPUT_INSIDE(id_) INPUT_OF(id_, without_before(in, METRIC_##id_, in->cells[METRIC_##id_].number))
+#define INPUT_ROUNDED(id_) INPUT_OF(id_, rounded_rate(in, METRIC_##id_))
+#define INPUT_LIFE(id_) INPUT_OF(id_, living_part(in, METRIC_##id_))
 #define INPUT_RATE(id_)                                                                            \
 	_Generic(((struct thread_sample *)0)->id_,                                                 \
 		struct counter_count: (struct rate_count){derive_rate(in, METRIC_##id_)},          \
@@ -258,7 +270,7 @@ enum {
 #define WEIGH_PARTS(function_, ...) ((struct quantity){0})
 #define WEIGH_RATES(function_, ...) ((struct quantity){0})
 #define WEIGH_LEVELS(function_, ...) ((struct quantity){0})
-#define WEIGH_LIFE(function_, life_, ...) quantity_integer(in->cells[METRIC_##life_].number)
+#define WEIGH_LIFE(function_, life_, ...) quantity_integer((__int128)in->cells[METRIC_##life_].number)
 
 #define RESCALE_SUMS(function_, ...) ((struct quantity){0})
 #define RESCALE_SHARE(function_, ...) ((struct quantity){0})
@@ -322,10 +334,10 @@ uint32_t derive_began_before(const struct derive_inputs *in, enum metric_id metr
 }
 
 /* Returns the part of a sum that can have been in the window. */
-static uint64_t without_before(const struct derive_inputs *in, enum metric_id metric,
-                               uint64_t number)
+static fold_number without_before(const struct derive_inputs *in, enum metric_id metric,
+                                  fold_number number)
 {
-	uint64_t beyond_ns = in->before ? in->before[metric].beyond_ns : 0;
+	fold_number beyond_ns = in->before ? in->before[metric].beyond_ns : 0;
 
 	return number > beyond_ns ? number - beyond_ns : 0;
 }
@@ -344,7 +356,7 @@ static struct fold_cell own_cell(const struct derive_inputs *in, enum metric_id 
 }
 
 /* Returns the value of the group's living threads, without exited ones; nothing if some of the threads lack it. */
-static uint64_t living_part(const struct derive_inputs *in, enum metric_id metric)
+static fold_number living_part(const struct derive_inputs *in, enum metric_id metric)
 {
 	struct fold_cell cell = own_cell(in, metric);
 

@@ -76,7 +76,7 @@ static inline double measure_ticks_factor(enum metric_unit unit, uint64_t own_pe
 
 /* Waits that ended in a window and are longer than their threads' lives in it: they began before. */
 struct wait_before {
-	uint64_t
+	fold_number
 	        beyond_ns; /* the part of the sum that no state had in the window, see sample_state_inside() */
 	/* The part of the sum's rate (sample_inside()) that no state had, per second. */
 	struct rate_sum beyond_rate;
@@ -86,7 +86,7 @@ struct wait_before {
 /* The values of a group. Everything is borrowed; all but the cells may be NULL. */
 struct derive_inputs {
 	const struct fold_cell *cells; /* METRIC_COUNT of them */
-	const uint64_t
+	const fold_number
 	        *exited; /* by enum process_total, the part of the cells that exited threads have */
 	const uint32_t *covered; /* by enum process_total, threads that are in @exited as well */
 	const struct rate_list *rate_list;

@@ -17,6 +17,11 @@ int64_t fold_range_bound(enum metric_id metric, uint32_t stored)
 	return stored;
 }
 
+uint64_t fold_number_capped(fold_number number)
+{
+	return number < UINT64_MAX ? (uint64_t)number : UINT64_MAX;
+}
+
 void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold_cell *from)
 {
 	uint32_t seen = into->seen + from->seen;
@@ -26,13 +31,13 @@ void fold_merge(enum metric_id metric, struct fold_cell *into, const struct fold
 		return;
 	switch (metric_table[metric].rule) {
 	case RULE_SUM:
-		into->number = saturating_add(into->number, from->number);
+		into->number += from->number;
 		break;
 	case RULE_MAX:
-		fold_max(into, from->number);
+		fold_max(into, (uint64_t)from->number);
 		break;
 	case RULE_MIN:
-		fold_min(into, from->number);
+		fold_min(into, (uint64_t)from->number);
 		break;
 	case RULE_RANGE:
 		fold_range(into, from->range.low, from->range.high, from->seen);
@@ -174,7 +179,7 @@ struct quantity fold_quantity(enum metric_id metric, const struct fold_cell *cel
 	case RULE_SUM:
 	case RULE_MAX:
 	case RULE_MIN:
-		return quantity_integer(cell->number);
+		return quantity_integer((__int128)cell->number);
 	case RULE_RANGE:
 		return midpoint(fold_range_bound(metric, cell->range.low),
 		                fold_range_bound(metric, cell->range.high));

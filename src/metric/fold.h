@@ -32,11 +32,17 @@ struct fold_affinity {
 	struct cpu_mask first; /* shortened behind used_words: use it by pointer only */
 };
 
-/* The value of one metric of a group. All zero is the empty cell. It is packed, to 12 bytes instead of 16, since groups
+/* A sum over threads: the lives of 10,000 threads exceed 2^64 ns in 21 days. */
+typedef unsigned __int128 fold_number;
+
+/* Returns the number, or 2^64-1 if that is less. */
+uint64_t fold_number_capped(fold_number number);
+
+/* The value of one metric of a group. All zero is the empty cell. It is packed, to 20 bytes instead of 32, since groups
  * consist of such cells. */
 struct __attribute__((packed, aligned(4))) fold_cell {
 	union {
-		uint64_t number; /* SUM, MAX, MIN */
+		fold_number number; /* SUM, MAX, MIN */
 		struct {
 			uint32_t low, high;     /* shifted for I32, see fold_range_bound() */
 		} range;                        /* RANGE */
@@ -46,7 +52,7 @@ struct __attribute__((packed, aligned(4))) fold_cell {
 	uint32_t seen; /* threads whose value is in here; 0: there is no value */
 };
 
-_Static_assert(sizeof(struct fold_cell) == 12 || sizeof(void *) != 8, "nothing between cells");
+_Static_assert(sizeof(struct fold_cell) == 20 || sizeof(void *) != 8, "nothing between cells");
 
 /* The typed fold functions of metric-table.c call one of these. */
 void fold_max(struct fold_cell *cell, uint64_t value);
@@ -83,7 +89,7 @@ const char *fold_winner(const struct fold_cell *cell, uint32_t *ret_threads);
 enum quantity_kind { QUANTITY_NONE, QUANTITY_INTEGER, QUANTITY_REAL };
 struct quantity {
 	enum quantity_kind kind;
-	__int128 integer; /* QUANTITY_INTEGER; within +-(2^64-1) */
+	__int128 integer; /* QUANTITY_INTEGER; within +-2^96 */
 	double real;      /* QUANTITY_REAL */
 };
 

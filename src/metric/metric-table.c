@@ -83,9 +83,8 @@ enum {
 	}
 #define FOLD_SUM(type_)                                                                            \
 	FOLD_TYPED(type_, SUM,                                                                     \
-		   struct type_ total = {.v = cell->number};                                       \
-		   total = metric_sum(total, *typed);                                              \
-		   cell->number = total.v;                                                         \
+		   const struct type_ none = {0};                                                  \
+		   cell->number += metric_sum(none, *typed).v;                                     \
 		   cell->seen++)
 /* clang-format on */
 FOLD_SUM(counter_count)

@@ -107,7 +107,7 @@ static void add_threads(struct reading *reading, struct window_load *window)
 		const struct fold_cell *cell = &total->cells[metric];
 
 		if (cell->seen > 0 || reading->has_seen[i])
-			add_amount(window, of_threads[i].id, cell->number);
+			add_amount(window, of_threads[i].id, fold_number_capped(cell->number));
 		reading->has_seen[i] = reading->has_seen[i] || cell->seen > 0;
 		reading->has_lacked[i] = reading->has_lacked[i] ||
 		                         cell->seen < group_threads_for(total, metric) ||

@@ -154,8 +154,8 @@ static __int128 cpu_ticks(const struct row_cpu_time *time)
 
 static __int128 exited_ticks(const struct group *exited)
 {
-	return (__int128)exited->cells[METRIC_utime_clock_ticks].number +
-	       exited->cells[METRIC_stime_clock_ticks].number;
+	return (__int128)(exited->cells[METRIC_utime_clock_ticks].number +
+	                  exited->cells[METRIC_stime_clock_ticks].number);
 }
 
 /* CPU time is the first number that most people need, and much of it may belong to threads without a row. Threads that
@@ -195,7 +195,7 @@ static void add_unmatched_group(const struct row_group *group, unsigned side, st
 		strbuf_add_str(out, "no living thread");
 	if (run_time.seen > 0) {
 		strbuf_add_str(out, ", run time ");
-		units_format(UNIT_ns, quantity_integer(run_time.number), false, out);
+		units_format(UNIT_ns, quantity_integer((__int128)run_time.number), false, out);
 	}
 	strbuf_add_char(out, ')');
 }

@@ -137,7 +137,7 @@ static uint64_t exited_of(const struct group_table *table, const char *patterns)
 
 	assert_non_null(group);
 	assert_non_null(group->exited);
-	return group->exited[PROCESS_TOTAL_utime_clock_ticks];
+	return (uint64_t)group->exited[PROCESS_TOTAL_utime_clock_ticks];
 }
 
 /* Threads that have exited are in their process's group where threads have no name of their own, else in one that they

@@ -58,7 +58,7 @@ static void add_rates(struct random *random, struct group *group)
 		group->rates[i].fixed = (unsigned __int128)random_number(random) << 64 | low;
 	}
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
-		group->before[i].beyond_ns = random_number(random);
+		group->before[i].beyond_ns = (fold_number)random_number(random) << 32;
 		group->before[i].threads = (uint32_t)random_number(random);
 	}
 }

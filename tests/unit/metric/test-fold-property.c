@@ -178,9 +178,7 @@ static bool agrees(enum metric_id metric, const struct fold_cell *cell, const st
 {
 	switch (metric_table[metric].rule) {
 	case RULE_SUM:
-		return cell->seen == plain->seen &&
-		       cell->number ==
-		               (plain->sum > UINT64_MAX ? UINT64_MAX : (uint64_t)plain->sum);
+		return cell->seen == plain->seen && cell->number == plain->sum;
 	case RULE_MAX:
 		return cell->seen == plain->seen &&
 		       (plain->seen == 0 || cell->number == plain->max);

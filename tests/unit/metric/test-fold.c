@@ -7,7 +7,7 @@
 #include "ctprof/metric/sample.h"
 #include "metric/fold.h"
 
-static void fold_number(enum metric_id metric, struct fold_cell *cell, uint64_t value)
+static void fold_value(enum metric_id metric, struct fold_cell *cell, uint64_t value)
 {
 	struct thread_sample sample = {0};
 
@@ -43,26 +43,29 @@ static void assert_real(struct quantity quantity, double expected)
 	assert_memory_equal(&quantity.real, &expected, sizeof(expected));
 }
 
-static void test_sum_saturates(void **state)
+/* Threads that slept for weeks have lives whose sum is above 2^64 ns. */
+static void test_sum_does_not_wrap(void **state)
 {
 	struct fold_cell cell = {0}, other = {0};
+	fold_number limit = UINT64_MAX;
 
 	(void)state;
-	fold_number(METRIC_run_time_ns, &cell, 5);
-	fold_number(METRIC_run_time_ns, &cell, 0);
-	fold_number(METRIC_run_time_ns, &cell, 7);
-	assert_int_equal(cell.number, 12);
+	fold_value(METRIC_run_time_ns, &cell, 5);
+	fold_value(METRIC_run_time_ns, &cell, 0);
+	fold_value(METRIC_run_time_ns, &cell, 7);
+	assert_true(cell.number == 12);
 	assert_int_equal(cell.seen, 3);
-	fold_number(METRIC_run_time_ns, &cell, UINT64_MAX - 12);
-	assert_int_equal(cell.number, UINT64_MAX);
-	fold_number(METRIC_run_time_ns, &cell, 1);
-	assert_int_equal(cell.number, UINT64_MAX);
-	assert_int_equal(cell.seen, 5);
+	fold_value(METRIC_run_time_ns, &cell, UINT64_MAX);
+	assert_true(cell.number == limit + 12);
+	assert_int_equal(cell.seen, 4);
 
-	fold_number(METRIC_run_time_ns, &other, UINT64_MAX - 1);
+	fold_value(METRIC_run_time_ns, &other, UINT64_MAX - 1);
 	fold_merge(METRIC_run_time_ns, &other, &cell);
-	assert_int_equal(other.number, UINT64_MAX);
-	assert_int_equal(other.seen, 6);
+	assert_true(other.number == 2 * limit + 11);
+	assert_int_equal(other.seen, 5);
+	assert_integer(fold_quantity(METRIC_run_time_ns, &other), (__int128)limit * 2 + 11);
+	assert_true(fold_number_capped(other.number) == UINT64_MAX);
+	assert_true(fold_number_capped(limit - 1) == UINT64_MAX - 1);
 }
 
 static void test_max_keeps_zero(void **state)
@@ -70,11 +73,11 @@ static void test_max_keeps_zero(void **state)
 	struct fold_cell cell = {0};
 
 	(void)state;
-	fold_number(METRIC_wait_max, &cell, 0);
+	fold_value(METRIC_wait_max, &cell, 0);
 	assert_int_equal(cell.seen, 1);
 	assert_integer(fold_quantity(METRIC_wait_max, &cell), 0);
-	fold_number(METRIC_wait_max, &cell, 9);
-	fold_number(METRIC_wait_max, &cell, 3);
+	fold_value(METRIC_wait_max, &cell, 9);
+	fold_value(METRIC_wait_max, &cell, 3);
 	assert_int_equal(cell.number, 9);
 	assert_int_equal(cell.seen, 3);
 }
@@ -85,12 +88,12 @@ static void test_min_ignores_zero(void **state)
 	struct fold_cell cell = {0}, empty = {0};
 
 	(void)state;
-	fold_number(METRIC_cpu_delay_min_ns, &cell, 0);
+	fold_value(METRIC_cpu_delay_min_ns, &cell, 0);
 	assert_int_equal(cell.seen, 0);
 	assert_int_equal(fold_quantity(METRIC_cpu_delay_min_ns, &cell).kind, QUANTITY_NONE);
-	fold_number(METRIC_cpu_delay_min_ns, &cell, 9);
-	fold_number(METRIC_cpu_delay_min_ns, &cell, 0);
-	fold_number(METRIC_cpu_delay_min_ns, &cell, 3);
+	fold_value(METRIC_cpu_delay_min_ns, &cell, 9);
+	fold_value(METRIC_cpu_delay_min_ns, &cell, 0);
+	fold_value(METRIC_cpu_delay_min_ns, &cell, 3);
 	assert_int_equal(cell.number, 3);
 	assert_int_equal(cell.seen, 2);
 	fold_merge(METRIC_cpu_delay_min_ns, &cell, &empty);
@@ -127,9 +130,9 @@ static void test_range_of_unsigned_numbers(void **state)
 	struct fold_cell cell = {0};
 
 	(void)state;
-	fold_number(METRIC_rt_priority, &cell, UINT32_MAX);
+	fold_value(METRIC_rt_priority, &cell, UINT32_MAX);
 	assert_integer(fold_quantity(METRIC_rt_priority, &cell), UINT32_MAX);
-	fold_number(METRIC_rt_priority, &cell, 1);
+	fold_value(METRIC_rt_priority, &cell, 1);
 	assert_int_equal(fold_range_bound(METRIC_rt_priority, cell.range.low), 1);
 	assert_int_equal(fold_range_bound(METRIC_rt_priority, cell.range.high), UINT32_MAX);
 	assert_integer(fold_quantity(METRIC_rt_priority, &cell), INT64_C(1) << 31);
@@ -286,13 +289,13 @@ static void test_equal_numbers(void **state)
 
 	(void)state;
 	assert_true(fold_equal(METRIC_minflt, &a, &b));
-	fold_number(METRIC_minflt, &a, 0);
+	fold_value(METRIC_minflt, &a, 0);
 	assert_false(fold_equal(METRIC_minflt, &a, &b));
 	assert_false(fold_equal(METRIC_minflt, &b, &a));
-	fold_number(METRIC_minflt, &b, 0);
-	fold_number(METRIC_minflt, &b, 0);
+	fold_value(METRIC_minflt, &b, 0);
+	fold_value(METRIC_minflt, &b, 0);
 	assert_true(fold_equal(METRIC_minflt, &a, &b));
-	fold_number(METRIC_minflt, &b, 1);
+	fold_value(METRIC_minflt, &b, 1);
 	assert_false(fold_equal(METRIC_minflt, &a, &b));
 }
 
@@ -364,8 +367,8 @@ static void test_quantities_are_exact(void **state)
 	struct fold_cell a = {0}, b = {0};
 
 	(void)state;
-	fold_number(METRIC_rchar, &a, UINT64_MAX);
-	fold_number(METRIC_rchar, &b, UINT64_MAX - 1);
+	fold_value(METRIC_rchar, &a, UINT64_MAX);
+	fold_value(METRIC_rchar, &b, UINT64_MAX - 1);
 	assert_integer(fold_quantity(METRIC_rchar, &a), UINT64_MAX);
 	assert_integer(quantity_difference(fold_quantity(METRIC_rchar, &a),
 	                                   fold_quantity(METRIC_rchar, &b)),
@@ -401,7 +404,7 @@ static void test_quantity_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_sum_saturates),
+	        cmocka_unit_test(test_sum_does_not_wrap),
 	        cmocka_unit_test(test_max_keeps_zero),
 	        cmocka_unit_test(test_min_ignores_zero),
 	        cmocka_unit_test(test_range_of_signed_numbers),

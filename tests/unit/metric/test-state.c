@@ -29,7 +29,7 @@ static const enum metric_id parts[] = {
 };
 
 static struct fold_cell cells[METRIC_COUNT];
-static uint64_t exited[PROCESS_TOTAL_COUNT];
+static fold_number exited[PROCESS_TOTAL_COUNT];
 static const struct derive_inputs inputs = {.cells = cells, .exited = exited};
 
 static int reset(void **state)
@@ -82,6 +82,19 @@ static void test_shares(void **state)
 	set(METRIC_thrashing_delay_total_ns, 90);
 	assert_real(share(DERIVED_state_swap_percent), 9);
 	assert_real(share(DERIVED_state_other_sleep_percent), 29);
+}
+
+/* Many lives, whose sum is above 2^64 ns. */
+static void test_long_lives(void **state)
+{
+	(void)state;
+	set_life();
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		cells[i].number *= (fold_number)1 << 62;
+	assert_real(share(DERIVED_state_on_cpu_percent), 30);
+	assert_real(share(DERIVED_state_cpu_wait_percent), 10);
+	assert_real(share(DERIVED_state_other_sleep_percent), 31);
+	assert_real(share(DERIVED_state_unexplained_percent), 0);
 }
 
 /* Time that is counted twice is shown, and nothing is cut off. */
@@ -199,8 +212,9 @@ static void test_adds_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        on_cells(test_shares),  on_cells(test_overlap), on_cells(test_partial_coverage),
-	        on_cells(test_no_life), on_cells(test_adds_up), on_cells(test_exited_threads),
+	        on_cells(test_shares),     on_cells(test_overlap), on_cells(test_partial_coverage),
+	        on_cells(test_no_life),    on_cells(test_adds_up), on_cells(test_exited_threads),
+	        on_cells(test_long_lives),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
