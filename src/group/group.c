@@ -325,15 +325,10 @@ static void note_exited(struct group_table *table, const uint32_t names[GROUP_KE
 	memcpy(group->unknown, note->unknown, sizeof(group->unknown));
 }
 
-static void have_exited(struct group *group)
+static void add_remainders(struct group *group, const uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
 	if (!group->exited)
 		group->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited[0]));
-}
-
-static void add_remainders(struct group *group, const uint64_t remainders[PROCESS_TOTAL_COUNT])
-{
-	have_exited(group);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
 		group->exited[i] += remainders[i];
 }
@@ -510,8 +505,8 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 		into->unknown[i] += from->unknown[i];
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		fold_merge((enum metric_id)i, &into->cells[i], &from->cells[i]);
-	if (from->exited)
-		have_exited(into);
+	if (from->exited && !into->exited)
+		into->exited = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->exited[0]));
 	for (unsigned i = 0; from->exited && i < PROCESS_TOTAL_COUNT; i++)
 		into->exited[i] += from->exited[i];
 	saturating_add_to(&into->exited_run_ns, from->exited_run_ns);

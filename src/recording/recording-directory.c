@@ -40,6 +40,9 @@ int recording_directory_make(const char *path, struct strbuf *reterr)
 
 	if (r == 0)
 		r = trust_check_file(place.target_fd, &phrase);
+	/* A directory above that others may exchange would let them choose whose old files are removed. */
+	if (r == 0)
+		r = trust_check_directory(place.target_fd, &phrase);
 	/* Through the descriptor, which is of no other directory than the one that was checked. */
 	if (r == 0)
 		r = fd_open_dir_at(place.target_fd, ".");

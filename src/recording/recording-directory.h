@@ -11,7 +11,7 @@
 #include "recording/recording-name.h"
 
 /* Opens the directory to write there, and makes it (0700) if there is none. It must belong to this user or to root, and nobody
- * else may write there. Returns a descriptor, or -errno with a sentence. */
+ * else may write there or exchange a directory above it. Returns a descriptor, or -errno with a sentence. */
 must_check_ int recording_directory_make(const char *path, struct strbuf *reterr);
 
 /* Opens the lock of the directory for the time that the descriptor is open. Returns a descriptor; -EBUSY if another process has it;

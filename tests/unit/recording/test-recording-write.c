@@ -197,6 +197,25 @@ static void others_may_not_write_there(void **state)
 	free(path);
 }
 
+/* A user who may rename the directory may put another recording in its place, whose old files would go. */
+static void others_may_not_exchange_it(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	char *path = temp_tree_path(tree, "above/rec");
+	int fd;
+
+	assert_int_equal(mkdirat(tree->fd, "above", 0700), 0);
+	assert_int_equal(fchmodat(tree->fd, "above", 0777, 0), 0);
+	assert_int_equal(recording_directory_make(path, &reason), -EPERM);
+	assert_non_null(strstr(strbuf_str(&reason), "other users may rename"));
+	assert_int_equal(fchmodat(tree->fd, "above", 01777, 0), 0);
+	fd = recording_directory_make(path, &reason);
+	assert_true(fd >= 0);
+	close(fd);
+	free(path);
+}
+
 #define IN_TREE(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
 
 int main(void)
@@ -210,6 +229,7 @@ int main(void)
 	        IN_TREE(one_recorder_has_the_lock),
 	        IN_TREE(a_lock_is_a_file),
 	        IN_TREE(others_may_not_write_there),
+	        IN_TREE(others_may_not_exchange_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
