@@ -62,7 +62,8 @@ static void add_uses(const struct plot *plot, unsigned which, struct strbuf *out
 	struct series_use *uses = series_use_sort(plot->series, kind, &count);
 	size_t own = count == PLOT_PROCESSES + 1 || count < PLOT_PROCESSES ? count : PLOT_PROCESSES;
 
-	if (count > 0) {
+	/* The use of processes that no sample saw is in the total alone. */
+	if (count > 0 || series_use_most(plot->series, kind) > 0) {
 		strbuf_addf(out, "%s: ", plot_processes_titles[which]);
 		plot_add_processes_total(plot->series, kind, out);
 		strbuf_add_char(out, '\n');
