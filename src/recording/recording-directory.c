@@ -19,7 +19,8 @@
 #define LOCK_NAME "recorder.lock"
 
 /* Returns 0 or -errno, with a phrase that may be empty. */
-static int find_or_make(struct output_place *place, const char *path, struct strbuf *phrase)
+static int find_or_make(struct output_place *place, const char *path, bool *ret_made,
+                        struct strbuf *phrase)
 {
 	int r = output_place_find_directory(place, AT_FDCWD, path, phrase);
 
@@ -27,6 +28,7 @@ static int find_or_make(struct output_place *place, const char *path, struct str
 		return r;
 	if (mkdirat(place->dir_fd, place->name, 0700) < 0)
 		return -errno;
+	*ret_made = true;
 	place->target_fd =
 	        openat(place->dir_fd, place->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return place->target_fd < 0 ? -errno : 0;
@@ -36,7 +38,8 @@ int recording_directory_make(const char *path, struct strbuf *reterr)
 {
 	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT_OWN;
 	cleanup_(strbuf_done) struct strbuf phrase = STRBUF_INIT;
-	int r = find_or_make(&place, path, &phrase);
+	bool made = false;
+	int r = find_or_make(&place, path, &made, &phrase);
 
 	if (r == 0)
 		r = trust_check_file(place.target_fd, &phrase);
@@ -46,6 +49,8 @@ int recording_directory_make(const char *path, struct strbuf *reterr)
 	/* Through the descriptor, which is of no other directory than the one that was checked. */
 	if (r == 0)
 		r = fd_open_dir_at(place.target_fd, ".");
+	if (r < 0 && made)
+		unlinkat(place.dir_fd, place.name, AT_REMOVEDIR);
 	if (r < 0)
 		strbuf_addf(reterr, "%s: %s", path,
 		            phrase.len > 0 ? strbuf_str(&phrase) : strerror(-r));

@@ -209,6 +209,7 @@ static void others_may_not_exchange_it(void **state)
 	assert_int_equal(fchmodat(tree->fd, "above", 0777, 0), 0);
 	assert_int_equal(recording_directory_make(path, &reason), -EPERM);
 	assert_non_null(strstr(strbuf_str(&reason), "other users may rename"));
+	assert_int_equal(faccessat(tree->fd, "above/rec", F_OK, 0), -1);
 	assert_int_equal(fchmodat(tree->fd, "above", 01777, 0), 0);
 	fd = recording_directory_make(path, &reason);
 	assert_true(fd >= 0);
