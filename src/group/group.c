@@ -529,17 +529,12 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 struct group *group_table_find(const struct group_table *table, const struct span *patterns)
 {
 	uint32_t numbers[GROUP_KEYS_MAX];
-	struct group *group;
 
 	for (unsigned i = 0; i < table->by.count; i++)
 		if (!strmap_find(&table->names[i].map, patterns[i].text, patterns[i].len,
 		                 &numbers[i]))
 			return NULL;
-	group = strmap_get(&table->map, (const char *)numbers,
-	                   table->by.count * sizeof(numbers[0]));
-	if (group)
-		group_open(group);
-	return group;
+	return strmap_get(&table->map, (const char *)numbers, table->by.count * sizeof(numbers[0]));
 }
 
 struct span group_table_pattern(const struct group_table *table, const struct strmap_entry *entry,

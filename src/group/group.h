@@ -264,7 +264,7 @@ unsigned group_comparable_sources(const struct group *a, const struct group *b);
 void group_merge(struct group *into, const struct group *from, size_t spread_count);
 struct group *group_free(struct group *group, size_t spread_count);
 
-/* Returns the group whose names have these patterns, one for each key, or NULL. Its cells are not packed. */
+/* Returns the group whose names have these patterns, one for each key, or NULL. */
 struct group *group_table_find(const struct group_table *table, const struct span *patterns);
 
 /* Returns the pattern of an entry's name for a key. */

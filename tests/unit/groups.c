@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "groups.h"
 
+#include "group/group-pack.h"
 #include "samples.h"
 
 static void add_labels(struct thread_sample *sample, const struct thread_spec *spec)
@@ -47,12 +48,21 @@ void add_thread(struct group_table *table, struct thread_spec spec)
 	sample_done(&sample);
 }
 
+struct group *open_table_group(const struct group_table *table, const struct span *patterns)
+{
+	struct group *group = group_table_find(table, patterns);
+
+	if (group)
+		group_open(group);
+	return group;
+}
+
 struct group *table_group(const struct group_table *table, const char *pattern)
 {
 	const struct span span = {pattern, strlen(pattern)};
 
 	assert_int_equal(table->by.count, 1);
-	return group_table_find(table, &span);
+	return open_table_group(table, &span);
 }
 
 struct row_options all_rows(void)

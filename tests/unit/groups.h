@@ -26,6 +26,9 @@ struct thread_spec {
 
 void add_thread(struct group_table *table, struct thread_spec spec);
 
+/* The group that group_table_find() finds, with cells that are not packed. */
+struct group *open_table_group(const struct group_table *table, const struct span *patterns);
+
 /* The group of a table with one key whose name has this pattern, or NULL. */
 struct group *table_group(const struct group_table *table, const char *pattern);
 

@@ -57,7 +57,7 @@ static struct group *find(const struct group_table *table, const char *patterns)
 		        (struct span){patterns, end ? (size_t)(end - patterns) : strlen(patterns)};
 	}
 	assert_int_equal(count, table->by.count);
-	return group_table_find(table, spans);
+	return open_table_group(table, spans);
 }
 
 static const struct member members[] = {
@@ -518,7 +518,7 @@ static void check_same_table(struct random *random, const struct group_table *a,
 			y = key_names_shown(in_b, 1, patterns[key]);
 			check_random(random, x.len == y.len && memcmp(x.text, y.text, x.len) == 0);
 		}
-		there = group_table_find(b, patterns);
+		there = open_table_group(b, patterns);
 		check_random(random, there != NULL);
 		check_random(random, here->threads == there->threads);
 		check_random(random, here->members == there->members);
