@@ -21,6 +21,10 @@ struct sum_bytes {
 struct sum_level_bytes {
 	fold_number v;
 };
+/* A metric that no formula takes. Its name stands in the compiler's message. */
+struct sum_of_other_kind {
+	fold_number v;
+};
 
 /* Counters per second. */
 struct rate_count {
@@ -240,7 +244,8 @@ enum {
 		struct counter_count: (struct sum_count){number_},                                 \
 		struct counter_ns: (struct sum_ns){number_},                                       \
 		struct counter_bytes: (struct sum_bytes){number_},                                 \
-		struct level_bytes: (struct sum_level_bytes){number_})
+		struct level_bytes: (struct sum_level_bytes){number_},                             \
+		default: (struct sum_of_other_kind){number_})
 #define INPUT_SUM(id_) INPUT_OF(id_, in->cells[METRIC_##id_].number) /* 0 where unseen */
 #define INPUT_INSIDE(id_) INPUT_OF(id_, without_before(in, METRIC_##id_, in->cells[METRIC_##id_].number))
 #define INPUT_ROUNDED(id_) INPUT_OF(id_, rounded_rate(in, METRIC_##id_))

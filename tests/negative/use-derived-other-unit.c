@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* expect: incompatible type for argument 1 of 'ratio_of_bytes'|passing .*'struct counter_ticks'.* to parameter of incompatible type 'struct counter_bytes' */
+/* expect: incompatible type for argument 1 of 'ratio_of_bytes'|passing .*'struct sum_of_other_kind'.* to parameter of incompatible type 'struct sum_bytes' */
 #ifdef DERIVED
 #include "derived.def"
 #ifdef FIXED

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* expect: incompatible type for argument 1 of 'average_ns'|passing .*'struct peak_ns'.* to parameter of incompatible type 'struct counter_ns' */
+/* expect: incompatible type for argument 1 of 'average_ns'|passing .*'struct sum_of_other_kind'.* to parameter of incompatible type 'struct sum_ns' */
 #ifdef DERIVED
 #include "derived.def"
 #ifdef FIXED

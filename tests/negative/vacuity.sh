@@ -163,7 +163,7 @@ for case in use-raw-integer use-into-raw-integer use-other-kind use-less-than; d
 done
 mkdir "$work/measure"
 # Rates keep their types.
-sed -E '/struct rate_/!s/struct (counter|level)_[a-z]+/double/g; /user\.v|100 \* wait\.v/!s/([a-z])\.v\>/\1/g
+sed -E '/^struct|struct rate_/!s/struct (sum|counter|level)_[a-z]+(_[a-z]+)*/double/g; /user\.v|100 \* wait\.v/!s/([a-z])\.v\>/\1/g
     s/metric_sum\(([a-z]+), /(\1 + /
     s/^(#define INPUT_SUM\(id_\)).*/\1 ((double)in->cells[METRIC_##id_].number)/
     s/^(#define INPUT_INSIDE\(id_\)).*/\1 ((double)without_before(in, METRIC_##id_, in->cells[METRIC_##id_].number))/
