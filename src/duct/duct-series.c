@@ -243,19 +243,20 @@ void duct_series_add(struct duct_series *series, const struct duct_sample *sampl
 		add_storage(series, &sample->storage);
 	if (sample->count == 0)
 		return;
+	series->last_seen = series->samples;
 	set_totals(series, sample);
 	fold_all(series, sample);
 	add_sums(&series->record, series, seconds);
 	add_sums(&series->run, series, seconds);
 }
 
-/* A record without a sample begins with what the last sample saw. */
+/* A record without a sample begins with what the last sample of processes saw. */
 static void carry(struct duct_series *series, double seconds)
 {
 	for (size_t i = 0; i < series->count; i++) {
 		struct duct_entry *entry = &series->entries[i];
 
-		if (entry->last_sample != series->samples)
+		if (entry->last_sample != series->last_seen)
 			continue;
 		entry->has_command = entry->command != NULL;
 		fold(series, entry, &entry->last, entry->wall_ns);
@@ -285,7 +286,7 @@ void duct_series_end(struct duct_series *series, double time, uint64_t wall_ns, 
 		add_rate(series, series->last_begin, series->last_cpu);
 }
 
-/* Forgets the processes that were not in the last sample, and what this record had of the others. */
+/* Forgets the processes that were not in the last sample of processes, and what this record had of the others. */
 static void restart(struct duct_series *series)
 {
 	size_t kept = 0;
@@ -293,7 +294,7 @@ static void restart(struct duct_series *series)
 	for (size_t i = 0; i < series->count; i++) {
 		struct duct_entry *entry = &series->entries[i];
 
-		if (entry->last_sample != series->samples) {
+		if (entry->last_sample != series->last_seen) {
 			clear(series, entry);
 			continue;
 		}

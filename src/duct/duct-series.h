@@ -60,6 +60,7 @@ struct duct_series {
 	size_t count, capacity;
 	size_t command_bytes; /* that the entries have */
 	uint64_t samples;     /* so far, with those that found no process */
+	uint64_t last_seen;   /* the number of the last sample that found processes */
 	struct duct_sums run, record;
 	double begin, begin_cpu;                    /* of this record */
 	double rate_begin, rate_cpu;                /* of this rate */
@@ -81,8 +82,8 @@ void duct_series_done(struct duct_series *series);
 /* Adds a sample. One without a process counts for CPU time only. */
 void duct_series_add(struct duct_series *series, const struct duct_sample *sample);
 
-/* The job has ended, at @wall_ns by the clock on the wall, which is the time of its last record: adds its CPU time, and its storage (NULL: not known). A record without a sample gets what was there when it
- * began. */
+/* The job has ended, at @wall_ns by the clock on the wall, which is the time of its last record: adds its CPU time, and its storage (NULL: not known). A record without a sample
+ * of processes gets those of the last one. */
 void duct_series_end(struct duct_series *series, double time, uint64_t wall_ns, double cpu_time,
                      const struct duct_storage *storage);
 

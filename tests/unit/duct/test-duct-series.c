@@ -244,6 +244,34 @@ static void test_end_without_sample(void **state)
 	assert_false(duct_series_write(&series, &none));
 }
 
+/* Samples that find no process, before or behind a record, leave nothing out of the records. */
+static void test_end_without_process(void **state)
+{
+	const struct duct_process process = process_of(7, 1, 1, 1000);
+
+	(void)state;
+	for (unsigned before = 0; before < 2; before++) {
+		cleanup_(duct_series_done) struct duct_series series = new_series();
+		const struct duct_storage storage = {100, 4096};
+		json_t *record;
+
+		add(&series, 1, 1, &process, 1);
+		if (before)
+			add(&series, 1.25, 1.25, NULL, 0);
+		json_decref(write_record(&series));
+		add(&series, 1.5, 1.5, NULL, 0);
+		duct_series_end(&series, 2, WALL + 2000000 * NS_PER_US, 1.75, &storage);
+		record = write_record(&series);
+		assert_near(number(record, NULL, "ctprof_seconds"), before ? 0.75 : 1);
+		assert_near(number(record, NULL, "ctprof_cpu_seconds"), before ? 0.5 : 0.75);
+		assert_near(number(record, NULL, "ctprof_cpu_seconds_total"), 1.75);
+		assert_near(number(record, NULL, "ctprof_write_bytes_total"), 4096);
+		assert_near(number(record, "averages", "rss"), 1000);
+		assert_near(number(process_in(record, "7"), "stat", "R"), 1);
+		json_decref(record);
+	}
+}
+
 /* A pid that is given to another process is that process. */
 static void test_pid_again(void **state)
 {
@@ -379,6 +407,7 @@ int main(void)
 	        cmocka_unit_test(test_unseen),
 	        cmocka_unit_test(test_two_workers),
 	        cmocka_unit_test(test_end_without_sample),
+	        cmocka_unit_test(test_end_without_process),
 	        cmocka_unit_test(test_pid_again),
 	        cmocka_unit_test(test_many),
 	        cmocka_unit_test(test_late_cpu_time),
