@@ -206,37 +206,88 @@ static const struct cgroup_node *find(const struct cgroup_tree *tree, bool is_v1
 	return place > 0 ? &tree->nodes[place - 1] : NULL;
 }
 
+/* The way from a cgroup to the root of its hierarchy. A cgroup has a controller only if those above have it, all but the root itself:
+ * one that lacks a value could not be read if a cgroup below it has the value. */
+struct way {
+	const struct cgroup_node *node;
+	bool can_be_root; /* this one */
+	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
+	bool seen[CGROUP_LIMIT_COUNT], hidden[CGROUP_LIMIT_COUNT];
+	bool throttling_seen, throttling_hidden;
+	bool throttled;
+};
+
+/* Adds the limits of the cgroup or of the next one above it; NULL: it could not be read. */
+static void add_limits(struct way *way, const struct cgroup_node *above)
+{
+	if (above)
+		lower_bounds(way->bounds, above, way->node);
+	for (unsigned i = 0; i < CGROUP_LIMIT_COUNT; i++)
+		if (above && above->states[i] != FACT_UNSEEN && is_in_hierarchy(way->node, i))
+			way->seen[i] = true;
+		else if (way->seen[i] && !way->can_be_root)
+			way->hidden[i] = true;
+}
+
+/* Only the nearest one that was throttled counts. */
+static void add_throttling(const struct cgroup_tree *tree, struct way *way,
+                           const struct cgroup_node *above)
+{
+	const struct cgroup_node *node = way->node;
+
+	if (way->throttled || (node->is_v1 && !node->has_throttling))
+		return;
+	if (!above || !above->has_throttling) {
+		if (way->throttling_seen && !way->can_be_root)
+			way->throttling_hidden = true;
+		return;
+	}
+	way->throttling_seen = node->above->throttling_seen = true;
+	if (above->periods > 0 && !way->throttling_hidden) {
+		add_throttler(node->above, above, (size_t)(above - tree->nodes));
+		way->throttled = true;
+	}
+}
+
+/* Puts the end of the way into the group. There is no limit only if none was hidden. */
+static void end_way(const struct way *way)
+{
+	struct cgroup_above *above = way->node->above;
+
+	for (unsigned i = 0; i < CGROUP_LIMIT_COUNT; i++) {
+		struct cgroup_bound bound = way->bounds[i];
+
+		if (way->hidden[i] && bound.state == FACT_UNLIMITED)
+			bound = (struct cgroup_bound){0};
+		if (above->members == 0)
+			above->bounds[i] = bound;
+		else
+			merge_bound(&above->bounds[i], &bound);
+	}
+	above->throttling_hidden = above->throttling_hidden || way->throttling_hidden;
+	above->members++;
+}
+
 /* The cgroups above the root of a namespace are known only if they were readable. */
 static void resolve(const struct cgroup_tree *tree, const struct cgroup_node *node,
                     struct strbuf *path, struct strbuf *key)
 {
-	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT] = {{0}};
-	bool throttled = false;
+	struct way way = {.node = node, .throttling_seen = node->has_throttling};
 
-	lower_bounds(bounds, node, node);
+	add_limits(&way, node);
 	strbuf_clear(path);
 	strbuf_add(path, node->path.text, node->path.len);
 	while (cgroup_path_climb(path)) {
 		const struct cgroup_node *parent = find(tree, node->is_v1, path, key);
+		bool is_above_root = cgroup_path_is_above_root(strbuf_str(path));
 
-		if (!parent && cgroup_path_is_above_root(strbuf_str(path)))
+		if (!parent && is_above_root)
 			break;
-		if (!parent)
-			continue;
-		lower_bounds(bounds, parent, node);
-		if (!parent->has_throttling || (node->is_v1 && !node->has_throttling))
-			continue;
-		node->above->throttling_seen = true;
-		if (!throttled && parent->periods > 0)
-			add_throttler(node->above, parent, (size_t)(parent - tree->nodes));
-		throttled = throttled || parent->periods > 0;
+		way.can_be_root = is_above_root || path->len == 1;
+		add_limits(&way, parent);
+		add_throttling(tree, &way, parent);
 	}
-	for (unsigned i = 0; i < CGROUP_LIMIT_COUNT; i++)
-		if (node->above->members == 0)
-			node->above->bounds[i] = bounds[i];
-		else
-			merge_bound(&node->above->bounds[i], &bounds[i]);
-	node->above->members++;
+	end_way(&way);
 }
 
 void cgroup_tree_finish(struct cgroup_tree *tree)
@@ -245,4 +296,7 @@ void cgroup_tree_finish(struct cgroup_tree *tree)
 
 	for (size_t i = 0; i < tree->count; i++)
 		resolve(tree, &tree->nodes[i], &path, &key);
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree->nodes[i].above->throttling_hidden)
+			tree->nodes[i].above->throttling_seen = false;
 }

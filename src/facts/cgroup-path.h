@@ -26,7 +26,8 @@ struct cgroup_bound {
 struct cgroup_above {
 	uint32_t members;
 	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
-	bool throttling_seen; /* a cgroup above counts it */
+	bool throttling_seen;   /* a cgroup above counts it, and none that does was unreadable */
+	bool throttling_hidden; /* one was */
 	/* Sums over the nearest cgroups above that were throttled, each once. These are their own counts: they do not
 	 * show how long the cgroups below wanted to run, or existed. */
 	uint64_t periods, usec;

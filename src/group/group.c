@@ -107,36 +107,22 @@ static void add_birth(struct group_table *table, struct group *group, uint64_t b
 #undef METRIC
 /* clang-format on */
 
-static bool is_same_process(const struct process_ids *a, const struct process_ids *b)
-{
-	return a->tgid == b->tgid && a->start_clock_ticks == b->start_clock_ticks &&
-	       a->host_hash == b->host_hash;
-}
-
 /* A thread has the ids of its process from the leader. */
-static struct process_ids process_ids_of(struct group_table *table,
+static struct process_ids ids_of_process(struct group_table *table,
                                          const struct thread_sample *sample, uint64_t hash)
 {
-	struct process_ids ids = {.is_known = true,
-	                          .host_hash = hash,
-	                          .tgid = sample->tgid,
-	                          .start_clock_ticks = sample_process_start(sample)};
+	struct process_ids ids = process_ids_of(sample, hash);
 
-	if (sample->tid == sample->tgid) {
-		ids.ppid = sample->ppid;
-		ids.pgrp = sample->pgrp;
-		ids.session = sample->session;
-		ids.has_parent = sample->has_parent;
+	if (sample->tid == sample->tgid)
 		table->last_leader = ids;
-	}
-	return is_same_process(&ids, &table->last_leader) ? table->last_leader : ids;
+	return process_ids_are_same(&ids, &table->last_leader) ? table->last_leader : ids;
 }
 
 static void add_process_ids(struct group *group, const struct process_ids *ids)
 {
 	if (!group->process.is_known)
 		group->process = *ids;
-	else if (!is_same_process(&group->process, ids))
+	else if (!process_ids_are_same(&group->process, ids))
 		group->several_processes = true;
 	else if (!group->process.has_parent)
 		group->process = *ids;
@@ -179,7 +165,7 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	free(cells);
 	sample_set(sample, thread_count, (struct counter_count){threads});
 	group->threads += threads;
-	ids = process_ids_of(table, sample, hash);
+	ids = ids_of_process(table, sample, hash);
 	add_process_ids(group, &ids);
 	add_part(group, sample, threads);
 	group->several_processes = group->several_processes || threads > 1;

@@ -13,6 +13,7 @@
 #include "ctprof/metric/sample.h"
 #include "ctprof/snapshot/snapshot.h"
 #include "group/group-by.h"
+#include "group/process-ids.h"
 #include "measure/measure.h"
 #include "measure/rates.h"
 #include "measure/spread.h"
@@ -22,14 +23,6 @@
 struct group_elders;
 struct group_filter;
 struct group_marks;
-
-/* A process, and its ids as struct thread_sample has them. */
-struct process_ids {
-	uint64_t start_clock_ticks; /* or PROCESS_START_UNKNOWN */
-	uint32_t tgid, ppid, pgrp, session;
-	uint64_t host_hash; /* of the row's host and boot; 0 if it has neither */
-	bool is_known, has_parent;
-};
 
 enum { GROUP_EXITED_RAN = 1 << PROCESS_SOURCE_COUNT };
 

@@ -230,13 +230,16 @@ struct quantity report_process_value(const struct row_view *view, enum report_co
 {
 	const struct group *group = view->group->sides[side];
 	const struct process_ids *ids;
+	bool is_known;
 
 	if (row_group_is_exited(view->group) || !group || group->several_processes ||
 	    !group->process.is_known)
 		return (struct quantity){0};
 	ids = &group->process;
-	if (column == COLUMN_start ? ids->start_clock_ticks == PROCESS_START_UNKNOWN
-	                           : !ids->has_parent)
+	is_known = column == COLUMN_start  ? ids->start_clock_ticks != PROCESS_START_UNKNOWN
+	           : column == COLUMN_ppid ? ids->has_parent
+	                                   : ids->has_session;
+	if (!is_known)
 		return (struct quantity){0};
 	return quantity_integer(column == COLUMN_start  ? ids->start_clock_ticks
 	                        : column == COLUMN_ppid ? ids->ppid

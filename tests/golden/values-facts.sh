@@ -46,10 +46,14 @@ def version2: .key as $g | .value
       (.psi // {} | psi("pressure"; $g));
 # A cgroup and those above it, and the smallest limit on the way.
 def way: if . == "/" then . else ., ((sub("/[^/]*$"; "") | if . == "" then "/" else . end) | way) end;
-def bound($all; $g; $metric; $by; value): [$g | way | . as $p | $all[$p] | select(. != null) | value | {by: $p, value: .}]
-    | if . == [] then empty else ((map(select(.value != null)) | min_by(.value)) as $least
-        | entry("cgroup-limits"; $g; $metric; $least.value // "max"),
-          (if $least then entry("cgroup-limits"; $g; $by; $least.by) else empty end)) end;
+# One above a cgroup with the value has it too, or was not read: then "max" is not known.
+def bound($all; $g; $metric; $by; value): [$g | way | {by: ., values: [$all[.] | select(. != null) | value]}]
+    | (map(select(.by != "/") | .values != []) | .[index(true) // length:] | any(not)) as $hidden
+    | map(select(.values != []) | {by, value: .values[0]})
+    | (map(select(.value != null)) | min_by(.value)) as $least
+    | if . == [] or ($least == null and $hidden) then empty
+      else entry("cgroup-limits"; $g; $metric; $least.value // "max"),
+          (if $least then entry("cgroup-limits"; $g; $by; $least.by) else empty end) end;
 def of($object; $key): .[$object] | select(. != null) | select(has($key)) | .[$key];
 def bounds: . as $all | keys[] | . as $g
     | bound($all; $g; "cpu_limit_percent"; "cpu_limit_by"; .cpu | select(. != null) | select(has("max_quota_us"))

@@ -192,6 +192,7 @@ static void test_groups(void **state)
 	        {.path = "/p2/x", .group = "/p{N}/x", .memory = -1, .periods = 0},
 	        {.path = "/p1/y", .group = "/p{N}/y", .periods = 0},
 	        {.path = "/p1/y/z", .group = "/p{N}/y", .periods = 0},
+	        {.path = "/free", .memory = -1, .periods = 0},
 	        {.path = "/free/x", .group = "/free/x", .memory = -1, .periods = 0},
 	};
 
@@ -221,6 +222,35 @@ static void test_namespace(void **state)
 	assert_bound("/x", CGROUP_LIMIT_memory, 10, "/..");
 	assert_bound("/../y", CGROUP_LIMIT_memory, 10, "/..");
 	assert_throttled("/../y", 1, 1, "/..");
+}
+
+/* A cgroup above that could not be read may have the limit, and may have throttled. */
+static void test_unreadable(void **state)
+{
+	static const struct given given[] = {
+	        {.path = "/", .is_v1 = true, .quota = -1, .period = 1, .periods = 0},
+	        {.path = "/a/b", .is_v1 = true, .quota = -1, .period = 1, .periods = 0},
+	        {.path = "/a/b/c", .is_v1 = true, .quota = -1, .period = 1, .periods = 0},
+	        {.path = "/d", .memory = 9, .periods = 7, .usec = 7},
+	        /* The controllers end at /d. */
+	        {.path = "/d/e", .periods = -1},
+	        {.path = "/f", .periods = -1},
+	        {.path = "/f/g", .memory = 8, .periods = 2, .usec = 2},
+	        {.path = "/f/g/h", .memory = -1, .periods = 0},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_int_equal(group_of("/a/b")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
+	assert_int_equal(group_of("/a/b/c")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
+	assert_false(group_of("/a/b")->throttling_seen);
+	assert_false(group_of("/a/b/c")->throttling_seen);
+	assert_bound("/d/e", CGROUP_LIMIT_memory, 9, "/d");
+	assert_throttled("/d/e", 7, 7, "/d");
+	/* What is known already does not depend on it. */
+	assert_bound("/f/g/h", CGROUP_LIMIT_memory, 8, "/f/g");
+	assert_throttled("/f/g/h", 2, 2, "/f/g");
+	assert_false(group_of("/f/g")->throttling_seen);
 }
 
 /* A snapshot may hold anything. */
@@ -276,9 +306,10 @@ static void test_climb(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        with_tree(test_way_up),   with_tree(test_hierarchies),
-	        with_tree(test_groups),   with_tree(test_namespace),
-	        with_tree(test_nonsense), cmocka_unit_test(test_climb),
+	        with_tree(test_way_up),       with_tree(test_hierarchies),
+	        with_tree(test_groups),       with_tree(test_namespace),
+	        with_tree(test_nonsense),     with_tree(test_unreadable),
+	        cmocka_unit_test(test_climb),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
