@@ -140,14 +140,15 @@ static bool is_there_all_the_time(const struct cgroup_stats *stats, unsigned id)
 	return !has_counters || stats->values[id].state == FACT_NUMBER;
 }
 
-/* A peak that rose in the earlier windows only is still the highest, if the cgroup is the same one. */
+/* A peak of the earlier windows may be the highest one, if the cgroup is the same: it did not rise since, or it was reset. */
 static void add_peak(struct cgroup_stats *stats, const struct cgroup_stats *before, unsigned id)
 {
 	struct fact_value *value = &stats->values[id];
 
 	if (!is_there_all_the_time(stats, id) || !is_there_all_the_time(before, id))
 		fact_clear(value);
-	else if (value->state == FACT_UNSEEN && before->values[id].state == FACT_NUMBER &&
+	else if (before->values[id].state == FACT_NUMBER &&
+	         (value->state == FACT_UNSEEN || value->number < before->values[id].number) &&
 	         !cgroup_stats_are_others(stats, before, cgroup_value_table[id].object))
 		fact_set_number(value, before->values[id].number);
 }

@@ -21,7 +21,8 @@ struct window_sum {
 	struct strmap gone;              /* version and path of cgroups that ended in any window */
 	struct window_totals totals, totals_next;
 	struct snapshot_info so_far, next;
-	bool is_checked; /* the boot of the next window */
+	bool is_checked;  /* the boot of the next window */
+	bool begins_boot; /* the next window is of another one than those before */
 	struct thread_store ended;
 	struct ended_mark *ended_marks; /* of these; owned */
 	size_t mark_count, mark_capacity;

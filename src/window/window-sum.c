@@ -94,7 +94,7 @@ static uint32_t boot_place(struct window_sum *sum, const char *boot_id, size_t l
 	return (uint32_t)(strmap_add(&sum->boots, boot_id, len) - sum->boots.entries);
 }
 
-/* Ids mean other threads after a boot, and numbers of cgroups other cgroups. */
+/* Ids mean other threads after a boot. A cgroup continues under its path, with another number. */
 static void check_boot(struct window_sum *sum)
 {
 	const char *now = host_text(&sum->next.host, HOST_boot_id);
@@ -108,9 +108,8 @@ static void check_boot(struct window_sum *sum)
 	sum->boot = boot_place(sum, now ? now : "", now ? strlen(now) : 0);
 	window_totals_done(&sum->totals);
 	for (size_t i = 0; i < sum->cgroups.count; i++)
-		if (sum->cgroups.entries[i].frame > 0)
-			note_gone(sum, &sum->cgroups.entries[i].stats);
-	cgroup_base_done(&sum->cgroups);
+		keyed_values_clear(&sum->cgroups.entries[i].stats.ids);
+	sum->begins_boot = sum->count > 0;
 }
 
 static bool has_ended(const struct thread_sample *sample)
@@ -389,7 +388,8 @@ static void move_on(struct window_sum *sum, uint32_t first_row)
 	check_boot(sum);
 	if (!is_whole && sum->count == 0)
 		add_left_out(sum);
-	if (is_whole) {
+	/* Nothing of another boot is unchanged. */
+	if (is_whole || sum->begins_boot) {
 		end_unused(sum);
 		end_unused_cgroups(sum, sum->count + 1);
 	} else {
@@ -429,7 +429,7 @@ int window_sum_read(struct window_sum *sum, struct byte_source *source,
 	row_table_tidy(&sum->live, &sum->before);
 	cgroup_base_tidy(&sum->cgroups);
 	first_row = sum->live.store.count;
-	sum->is_checked = false;
+	sum->is_checked = sum->begins_boot = false;
 	r = snapshot_read(source, limits, &sum->visitor, &sum->next, reterr);
 	if (r == 0)
 		r = check_kind(&sum->next, reterr);

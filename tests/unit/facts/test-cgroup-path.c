@@ -247,7 +247,7 @@ static void test_unreadable(void **state)
 	assert_false(group_of("/a/b/c")->throttling_seen);
 	assert_bound("/d/e", CGROUP_LIMIT_memory, 9, "/d");
 	assert_throttled("/d/e", 7, 7, "/d");
-	/* What is known already does not depend on it. */
+	/* Limits and throttling below it are known. */
 	assert_bound("/f/g/h", CGROUP_LIMIT_memory, 8, "/f/g");
 	assert_throttled("/f/g/h", 2, 2, "/f/g");
 	assert_false(group_of("/f/g")->throttling_seen);
