@@ -138,8 +138,8 @@ static const struct table_column columns[COLUMN_COUNT] = {
         [COLUMN_SIZE] = {"size", true, SHRINKS_NEVER, 1},
 };
 
-/* "102K", in powers of 1000. */
-static void add_scaled(double number, struct strbuf *out)
+/* "102K", in powers of 1024, as the overview has bytes. */
+static void add_bytes(double number, struct strbuf *out)
 {
 	static const char units[] = "KMGTPE";
 	size_t unit = 0;
@@ -152,9 +152,9 @@ static void add_scaled(double number, struct strbuf *out)
 		strbuf_addf(out, "%.0f", number);
 		return;
 	}
-	number /= 1000;
+	number /= KIB;
 	while (number >= 999.5 && unit + 2 < sizeof(units)) {
-		number /= 1000;
+		number /= KIB;
 		unit++;
 	}
 	add_number(number, out);
@@ -187,7 +187,7 @@ static void add_sum(const struct recording_hour *hour, enum recording_amount_id 
 	if (id == RECORDING_wait_ns)
 		add_percent(rate, out);
 	else
-		add_scaled(rate, out);
+		add_bytes(rate, out);
 	if (recording_amount_is_partial(hour, id))
 		strbuf_add_char(out, '*');
 }
@@ -240,7 +240,7 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 		add_sum(hour, RECORDING_write_bytes, out);
 		break;
 	case COLUMN_SIZE:
-		add_scaled((double)hour->bytes, out);
+		add_bytes((double)hour->bytes, out);
 		break;
 	}
 	return column == COLUMN_GAP && hour->gaps > 0 ? COLOR_MORE : COLOR_NONE;

@@ -47,6 +47,16 @@ bool host_cpu_ticks_parse(const char *text, const char *before, struct host_cpu_
 	return true;
 }
 
+struct quantity host_cpu_share(const struct host_cpu_ticks *ticks, unsigned mode)
+{
+	if (ticks->all <= 0 || ticks->modes[mode] < 0)
+		return (struct quantity){0};
+	for (unsigned i = 0; i < CPU_OWN_MODES; i++)
+		if (ticks->modes[i] < 0)
+			return (struct quantity){0};
+	return quantity_real(100 * (double)ticks->modes[mode] / (double)ticks->all);
+}
+
 struct quantity host_cpu_busy(const struct host_cpu_ticks *ticks, bool clamped)
 {
 	int64_t busy = ticks->all - ticks->modes[MODE_IDLE];
@@ -124,12 +134,8 @@ static enum table_color cpu_cell(void *opaque, size_t row, unsigned column, stru
 		strbuf_add_char(out, '-');
 	else if (column < CPU_MODES)
 		add_percent(host_cpu_busy(&ticks, column == CPU_CLAMPED), out);
-	else if (ticks.all <= 0)
-		strbuf_add_char(out, '-');
 	else
-		add_percent(quantity_real(100 * (double)ticks.modes[column - CPU_MODES] /
-		                          (double)ticks.all),
-		            out);
+		add_percent(host_cpu_share(&ticks, column - CPU_MODES), out);
 	return COLOR_NONE;
 }
 
@@ -200,8 +206,11 @@ static void print_cpus_csv(FILE *file, const struct report *report, const struct
 		if (busy.kind != QUANTITY_NONE)
 			fprintf(file, "%.6g", quantity_double(busy));
 		fprintf(file, ",%.6g", quantity_double(host_cpu_busy(&ticks, true)));
-		for (int i = 0; i < HOST_CPU_MODES; i++)
-			fprintf(file, ",%lld", (long long)ticks.modes[i]);
+		for (int i = 0; i < HOST_CPU_MODES; i++) {
+			putc(',', file);
+			if (ticks.modes[i] >= 0)
+				fprintf(file, "%lld", (long long)ticks.modes[i]);
+		}
 		putc('\n', file);
 	}
 }

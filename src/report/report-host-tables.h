@@ -18,6 +18,10 @@ struct host_cpu_ticks {
 must_check_ bool host_cpu_ticks_parse(const char *text, const char *before,
                                       struct host_cpu_ticks *ret);
 
+/* Returns the time in a mode, by its place in /proc/stat, in percent of all; none if there was no time, or if a number that is in the
+ * whole fell: the time in that mode, and so the whole, is not known. */
+struct quantity host_cpu_share(const struct host_cpu_ticks *ticks, unsigned mode);
+
 /* Returns the time that was not idle in percent of all, I/O wait included; none if there was no time. With @clamped it is
  * what gopsutil makes of it: 0 if busy time did not grow, 100 if the whole did not, and between 0 and 100 else. */
 struct quantity host_cpu_busy(const struct host_cpu_ticks *ticks, bool clamped);

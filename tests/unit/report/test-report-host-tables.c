@@ -50,6 +50,22 @@ static void test_went_back(void **state)
 	assert_true(quantity_double(host_cpu_busy(&ticks, true)) == 0);
 }
 
+/* A number that fell makes the shares of all modes unknown, but one that is in another number already. */
+static void test_shares(void **state)
+{
+	struct host_cpu_ticks ticks = ticks_of("30 10 0 60 0 0 0 0 5 1", "0 0 0 0 0 0 0 0 0 2");
+
+	(void)state;
+	assert_true(quantity_double(host_cpu_share(&ticks, 0)) == 30);
+	assert_true(quantity_double(host_cpu_share(&ticks, 8)) == 5);
+	assert_int_equal(host_cpu_share(&ticks, 9).kind, QUANTITY_NONE);
+	ticks = ticks_of("30 10 0 60 0 0 0 0 0 0", "0 0 0 0 1 0 0 0 0 0");
+	for (unsigned mode = 0; mode < HOST_CPU_MODES; mode++)
+		assert_int_equal(host_cpu_share(&ticks, mode).kind, QUANTITY_NONE);
+	ticks = ticks_of("1 0 0 0 0 0 0 0 0 0", "1 0 0 0 0 0 0 0 0 0");
+	assert_int_equal(host_cpu_share(&ticks, 0).kind, QUANTITY_NONE);
+}
+
 static void test_malformed(void **state)
 {
 	static const char *const bad[] = {"", "1 2 3", "1 2 3 4 5 6 7 8 9 x",
@@ -69,6 +85,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_busy),
 	        cmocka_unit_test(test_went_back),
+	        cmocka_unit_test(test_shares),
 	        cmocka_unit_test(test_malformed),
 	};
 
