@@ -14,12 +14,25 @@ static void add_io(struct thread_io *sum, const struct thread_io *io)
 	saturating_add_to(&sum->cancelled_write_bytes, io->cancelled_write_bytes);
 }
 
+struct process_record_sum process_record_begin(const struct process_record *process)
+{
+	struct process_record_sum sum = {0};
+
+	if (process) {
+		sum.read_boottime_ns = process->read_boottime_ns;
+		sum.nr_threads = process->nr_threads;
+	}
+	return sum;
+}
+
 /* The kernel leaves ended threads out of a process's taskstats, since exited threads have their sum; all other totals
  * of a process have them until they are reaped. */
 void process_record_add(struct process_record_sum *sum, const struct task_record *values)
 {
 	bool has_ended = values->state == 'Z' || values->state == 'X';
 
+	sum->any_changed |=
+	        values->flags >> TASK_RECORD_THREADS_SHIFT != (sum->nr_threads & UINT16_MAX);
 	sum->threads += values->born_boottime_ns <= sum->read_boottime_ns;
 	sum->any_before |= values->tid < values->tgid;
 	sum->any_behind |= values->tid > values->tgid;
@@ -45,12 +58,12 @@ void process_record_add(struct process_record_sum *sum, const struct task_record
 }
 
 /* Some of the threads before the leader may have exited by its turn, and some behind it by theirs: if there are both,
- * one may compensate for the other. */
+ * one may compensate for the other, unless their number was the same at each turn. */
 bool process_record_are_whole(const struct process_record *process,
                               const struct process_record_sum *sum)
 {
 	return !(process->flags & TASK_RECORD_CHANGED) && sum->threads == process->nr_threads &&
-	       !(sum->any_before && sum->any_behind);
+	       !(sum->any_before && sum->any_behind && sum->any_changed);
 }
 
 static void set(struct thread_sample *sample, enum process_total total, uint64_t exited,

@@ -485,7 +485,8 @@ static __always_inline void read_process(const struct task_struct *task)
 
 static __always_inline void read_thread(const struct task_struct *task)
 {
-	thread.flags = flags_of(task) | TASK_RECORD_HAS_CPUS;
+	thread.flags = flags_of(task) | TASK_RECORD_HAS_CPUS |
+	               (__u32)task->signal->nr_threads << TASK_RECORD_THREADS_SHIFT;
 	thread.tid = (__u32)task->pid;
 	thread.tgid = (__u32)task->tgid;
 	read_scheduling(task);

@@ -61,6 +61,9 @@ enum task_record_flags {
 	TASK_RECORD_IOWAIT = 1 << 14, /* it is blocked on I/O */
 };
 
+/* The upper half of a thread's flags is the number of threads that its process had at its turn, modulo 65536. */
+enum { TASK_RECORD_THREADS_SHIFT = 16 };
+
 enum thread_delay {
 	THREAD_DELAY_blkio,
 	THREAD_DELAY_swapin,
@@ -263,7 +266,8 @@ void task_record_sample(const struct task_record_rules *rules, const struct task
 
 /* Sums over the living threads of a process, for its totals. */
 struct process_record_sum {
-	uint64_t read_boottime_ns; /* of the process; set by the caller */
+	uint64_t read_boottime_ns; /* of the process */
+	uint32_t nr_threads;       /* the same */
 	uint32_t threads;          /* that were there then, or before */
 	uint64_t run_ns, sampled_user_ns, sampled_system_ns;
 	uint64_t minflt, majflt;
@@ -272,7 +276,10 @@ struct process_record_sum {
 	uint64_t delay_counts[THREAD_DELAY_COUNT], delay_ns[THREAD_DELAY_COUNT];
 	bool any_exiting, any_time_runs;
 	bool any_before, any_behind; /* the leader, in the order of the pass */
+	bool any_changed; /* the process had another number of threads at the turn of one */
 };
+/* Returns the sum over no thread of the process; NULL: its leader was not met. */
+struct process_record_sum process_record_begin(const struct process_record *process);
 void process_record_add(struct process_record_sum *sum, const struct task_record *values);
 
 /* Returns whether the sum has each thread that had not exited when the process was read, and none that had: only then

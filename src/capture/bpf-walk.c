@@ -106,8 +106,7 @@ static struct process_activity activity_of(const struct bpf_walk *bpf,
 	        .start_stack = process ? process->start_stack : 0,
 	        .is_known = process != NULL,
 	};
-	struct process_record_sum sum = {.read_boottime_ns =
-	                                         process ? process->read_boottime_ns : 0};
+	struct process_record_sum sum = process_record_begin(process);
 
 	for (size_t place = threads->begin; place < threads->end; place++) {
 		process_activity_add(&activity, thread_at(bpf, place));
@@ -267,8 +266,7 @@ static int add_totals(const struct bpf_walk *bpf, struct walk *walk,
 static int walk_threads(const struct bpf_walk *bpf, struct walk *walk,
                         struct threads_of_process *threads, int process_fd)
 {
-	struct process_record_sum sum = {
-	        .read_boottime_ns = threads->process ? threads->process->read_boottime_ns : 0};
+	struct process_record_sum sum = process_record_begin(threads->process);
 	int r;
 
 	walk->has_pcomm = false;

@@ -391,7 +391,7 @@ static void compare_totals(const struct task_record_rules *rules,
 		uint32_t tgid = leader->tgid;
 		const struct thread_sample *first = parity_find_process(before, tgid);
 		const struct thread_sample *last = parity_find_process(after, tgid);
-		struct process_record_sum sum = {0};
+		struct process_record_sum sum = process_record_begin(NULL);
 
 		for (; i < pass->thread_count &&
 		       task_record_same_process(&pass->threads[pass->order[i]], leader);

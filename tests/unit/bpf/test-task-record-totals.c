@@ -205,19 +205,30 @@ static void test_overflow(void **state)
 	assert_total(rchar, UINT64_MAX);
 }
 
-static bool are_whole(const uint32_t *tids, const uint64_t *births, size_t count)
+/* The threads have had so many others in their process, at their turns. */
+static bool are_whole_of(const uint32_t *tids, const uint64_t *births, size_t count,
+                         const uint32_t *nr_threads)
 {
-	sum = (struct process_record_sum){.read_boottime_ns = 1000};
+	process.read_boottime_ns = 1000;
 	process.nr_threads = 3;
+	sum = process_record_begin(&process);
 	for (size_t i = 0; i < count; i++) {
 		struct task_record values = values_thread();
 
 		values.tgid = 50;
 		values.tid = tids[i];
 		values.born_boottime_ns = births[i];
+		values.flags |= nr_threads[i] << TASK_RECORD_THREADS_SHIFT;
 		process_record_add(&sum, &values);
 	}
 	return process_record_are_whole(&process, &sum);
+}
+
+static bool are_whole(const uint32_t *tids, const uint64_t *births, size_t count)
+{
+	static const uint32_t same[] = {3, 3, 3, 3};
+
+	return are_whole_of(tids, births, count, same);
 }
 
 /* Each thread that was there when the process was read, and no other one. */
@@ -226,6 +237,7 @@ static void test_whole(void **state)
 	static const uint32_t behind[] = {50, 51, 52, 53}, before[] = {50, 7, 8, 9},
 	                      around[] = {50, 7, 51, 52};
 	static const uint64_t births[] = {1, 2, 1000, 1001}, old[] = {1, 2, 3, 4};
+	static const uint32_t numbers[][3] = {{3, 4, 3}, {3, 3, 2}, {2, 3, 3}};
 
 	(void)state;
 	process.flags &= ~(uint32_t)TASK_RECORD_CHANGED;
@@ -235,8 +247,11 @@ static void test_whole(void **state)
 	/* One has exited before its turn; one has behind its turn. */
 	assert_false(are_whole(behind, births, 2));
 	assert_false(are_whole(before, old, 4));
-	/* Both, perhaps. */
-	assert_false(are_whole(around, births, 3));
+	/* Both, if their number was another one at any turn. */
+	assert_true(are_whole(around, births, 3));
+	for (unsigned i = 0; i < ARRAY_SIZE(numbers); i++)
+		assert_false(are_whole_of(around, births, 3, numbers[i]));
+	assert_true(are_whole_of(behind, births, 3, numbers[0]));
 	process.flags |= TASK_RECORD_CHANGED;
 	assert_false(are_whole(behind, births, 3));
 }
