@@ -29,14 +29,15 @@ static bool is_number(const char *text)
 	return len > 0 && text[len] == '\0';
 }
 
-/* Returns whether a spreadsheet may read the text as a formula. Some trim blanks, and quotes that are there already
- * count as well, so that removing one leads back to the text. */
+/* Returns whether a spreadsheet may read the text as a formula. Some trim blanks, and those that separate
+ * cells elsewhere take double quotes off; single quotes that are there already count as well, so that removing one leads back to the
+ * text. */
 static bool begins_formula(const char *text)
 {
 	/* In UTF-8: the full-width forms of the four. */
 	static const char *const wide[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"};
 
-	text += strspn(text, " '");
+	text += strspn(text, " '\"");
 	if (*text != '\0' && strchr("=+-@\t\r\n", *text))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(wide); i++)

@@ -12,3 +12,16 @@ bool library_find(void *library, const char *name, void *ret_function)
 	memcpy(ret_function, &function, sizeof(function));
 	return function != NULL;
 }
+
+void library_add_reason(struct strbuf *out, const char *name)
+{
+	const char *reason = dlerror();
+	size_t len = strlen(name);
+
+	strbuf_addf(out, "%s is missing or cannot be loaded", name);
+	if (!reason)
+		return;
+	if (strncmp(reason, name, len) == 0 && strncmp(reason + len, ": ", 2) == 0)
+		reason += len + 2;
+	strbuf_addf(out, " (%s)", reason);
+}

@@ -4,7 +4,11 @@
 #include <stdbool.h>
 
 #include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
 /* Stores the function @name of a library that dlopen(3) has opened in the pointer to a function at @ret_function. Returns false, with NULL
  * stored, if the library has none. */
 must_check_ bool library_find(void *library, const char *name, void *ret_function);
+
+/* Appends a sentence of why the library @name could not be used, with the reason of the last dlopen(3) or library_find(). */
+void library_add_reason(struct strbuf *out, const char *name);

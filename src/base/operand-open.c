@@ -17,9 +17,14 @@ static unsigned kind_of(const struct stat *status)
 	return S_ISDIR(status->st_mode) ? OPERAND_DIRECTORY : OPERAND_STREAM;
 }
 
-/* Finds the file of a descriptor. It is opened again, from its begin. */
+/* Finds the file of a descriptor. It is opened again, from its begin. Those of the caller are open after an exec, which all of our own
+ * are not. */
 static int find_descriptor(struct output_place *place, const char *path)
 {
+	int flags = fcntl(place->descriptor, F_GETFD);
+
+	if (flags < 0 || (flags & FD_CLOEXEC))
+		return flags < 0 ? -errno : -EBADF;
 	place->target_fd = regular_file_find_link(AT_FDCWD, path);
 	if (place->target_fd < 0)
 		return place->target_fd;

@@ -111,7 +111,8 @@ static int print_row(struct fleet_sink *sink, const struct fleet_row *row)
 		fleet_print_csv(stdout, row, printer->arguments->csv_raw);
 	else
 		fleet_print_ndjson(stdout, row, &printer->line);
-	return ferror(stdout) ? -EIO : 0;
+	/* The reason of the last call, which has failed. */
+	return !ferror(stdout) ? 0 : errno > 0 ? -errno : -EIO;
 }
 
 static const char *shown(const char *path)
@@ -268,6 +269,7 @@ static int print_trace(const struct arguments *arguments, char **paths)
 static int run_trace(const struct command *command, struct arguments *arguments, char **paths)
 {
 	const char *format = formats[arguments->format];
+	int r;
 
 	if (arguments->level == LEVEL_THREAD)
 		return cli_usage_error(command, "--format %s is of groups, not of threads", format);
@@ -281,9 +283,10 @@ static int run_trace(const struct command *command, struct arguments *arguments,
 		                       format);
 	if (arguments->format == FORMAT_PCP)
 		return export_pcp(&arguments->plan, paths, arguments->archive);
-	if (print_trace(arguments, paths) < 0 && !ferror(stdout))
+	r = print_trace(arguments, paths);
+	if (r < 0 && !ferror(stdout))
 		return EXIT_FAILED;
-	return cli_finish_output(0);
+	return cli_finish_output(-r);
 }
 
 static int check_streams(const struct command *command, char **paths, int count)
@@ -323,7 +326,7 @@ static int run(const struct command *command, int argc, char **argv)
 	r = print_files(&arguments, argv + optind);
 	if (r < 0 && !ferror(stdout))
 		return EXIT_FAILED;
-	return cli_finish_output(0);
+	return cli_finish_output(-r);
 }
 
 static const char *const other_names[] = {"dump", "convert", "facts", "flamegraph", NULL};

@@ -178,14 +178,9 @@ static void runs_done(struct runs *runs)
 
 static void report_not_started(const struct arguments *arguments, const struct job_result *result)
 {
-	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
-
 	/* A signal says nothing by itself. */
-	if (result->error == -EINTR)
-		return;
-	text_add_escaped(&name, arguments->job.launch.argv[0],
-	                 strlen(arguments->job.launch.argv[0]));
-	cli_error("%s: %s", strbuf_str(&name), strerror(-result->error));
+	if (result->error != -EINTR)
+		cli_error("%s: %s", arguments->job.launch.argv[0], strerror(-result->error));
 }
 
 static void run_once(struct runs *runs)

@@ -13,11 +13,15 @@
 
 static sigset_t interrupts(void)
 {
+	struct sigaction hangup;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	/* A terminal may be lost. One that is ignored, as under nohup(1), would be delivered if it were blocked. */
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_DFL)
+		sigaddset(&set, SIGHUP);
 	return set;
 }
 

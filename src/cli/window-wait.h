@@ -11,7 +11,7 @@ struct window_wait {
 	int signal_fd;
 };
 
-/* From here on SIGINT and SIGTERM end the window, which is written all the same; a second one ends the program. Threads
+/* From here on SIGINT, SIGTERM and SIGHUP end the window, which is written all the same; a second one ends the program. Threads
  * that are started from here on are not interrupted, nor is what is done once the time is over. Returns 0 or -errno. */
 must_check_ int window_wait_init(struct window_wait *wait, bool progress);
 /* For cleanup_(window_wait_done). */

@@ -125,7 +125,7 @@ static int print_window(struct window_writer *self, unused_ struct strbuf *reter
 	}
 	for (size_t i = 0; i < rates->changing_count; i++)
 		print_counters(trace, rates->groups.entries[rates->changing[i]].value);
-	return ferror(trace->file) ? -EIO : 0;
+	return !ferror(trace->file) ? 0 : errno > 0 ? -errno : -EIO;
 }
 
 void chrome_trace_begin(struct chrome_trace *trace, FILE *file, const struct metric_set *wanted)

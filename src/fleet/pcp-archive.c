@@ -374,7 +374,7 @@ struct pcp_archive *pcp_archive_new(int dir_fd, const char *name, const struct m
 	archive->writer.write = write_window;
 	archive->wanted = wanted;
 	if (!load(&archive->library)) {
-		strbuf_add_str(reterr, "libpcp_import.so.1 is missing or cannot be loaded");
+		library_add_reason(reterr, "libpcp_import.so.1");
 		return NULL;
 	}
 	strbuf_addf(&path, "/proc/self/fd/%d/%s", dir_fd, name);

@@ -132,7 +132,7 @@ struct http *http_new(struct strbuf *reterr)
 	cleanup_(http_freep) struct http *http = mem_calloc(1, sizeof(*http));
 
 	if (!load(&http->curl)) {
-		strbuf_add_str(reterr, "libcurl.so.4 is missing or cannot be loaded");
+		library_add_reason(reterr, "libcurl.so.4");
 		return NULL;
 	}
 	http->handle = http->curl.init();

@@ -21,9 +21,26 @@ static void finds_functions(void **unused)
 	dlclose(self);
 }
 
+static void says_why(void **unused)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	(void)unused;
+	(void)dlerror();
+	library_add_reason(&text, "libx.so");
+	assert_text(&text, "libx.so is missing or cannot be loaded");
+	strbuf_clear(&text);
+	assert_null(dlopen("libno-such-library.so.7", RTLD_NOW));
+	library_add_reason(&text, "libno-such-library.so.7");
+	assert_text(&text,
+	            "libno-such-library.so.7 is missing or cannot be loaded (cannot open shared "
+	            "object file: No such file or directory)");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(finds_functions)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(finds_functions),
+	                                   cmocka_unit_test(says_why)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,12 @@ static void test_descriptor(void **state)
 	fd = openat(tree->fd, "file", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(read(fd, &byte, 1), 1);
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	/* A descriptor of the program itself is none of the caller's. */
+	again = operand_open(AT_FDCWD, path, ALL, &reason);
+	assert_int_equal(again, -EBADF);
+	assert_text(&reason, "Bad file descriptor");
+	assert_int_equal(fcntl(fd, F_SETFD, 0), 0);
+	strbuf_clear(&reason);
 	again = operand_open(AT_FDCWD, path, ALL, &reason);
 	assert_int_equal(read(again, &byte, 1), 1);
 	assert_int_equal(byte, 'x');
@@ -70,6 +76,7 @@ static void test_descriptor(void **state)
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	fd = ends[0];
+	assert_int_equal(fcntl(fd, F_SETFD, 0), 0);
 	assert_int_equal(write(ends[1], "z", 1), 1);
 	assert_int_equal(close(ends[1]), 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

@@ -211,6 +211,7 @@ static void test_csv_formulas(void **state)
 	        {"\uff0d1", "'\uff0d1"},
 	        {"\uff201", "'\uff201"},
 	        {"a;=1", "a;'=1"},
+	        {"a;\"=1", "\"a;'\"\"=1\""},
 	        {"a|-x", "a|'-x"},
 	        {"a,+x", "\"a,'+x\""},
 	        {"a; @x", "a;' @x"},
