@@ -107,20 +107,31 @@ static void copies_done(struct copies *copies)
 		output_done(&copies->files[i]);
 }
 
+/* Appends the name of a file of the archive in the directory that was found for the first one. */
+static void add_name(const struct workshop *workshop, unsigned file, struct strbuf *out)
+{
+	const char *first = workshop->place.name;
+
+	strbuf_add(out, first, strlen(first) - strlen(pcp_archive_suffixes[0]));
+	strbuf_add_str(out, pcp_archive_suffixes[file]);
+}
+
 static int copy_file(const struct workshop *workshop, struct output *copy, const char *path,
                      unsigned file)
 {
 	cleanup_(fd_closep) int from = -1;
+	cleanup_(strbuf_done) struct strbuf to = STRBUF_INIT;
 	char name[sizeof(inner_name) + 8];
 	int r;
 
 	snprintf(name, sizeof(name), "%s%s", inner_name, pcp_archive_suffixes[file]);
+	add_name(workshop, file, &to);
 	from = openat(workshop->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (from < 0) {
 		cli_error("%s: %s", path, strerror(errno));
 		return -errno;
 	}
-	r = output_open(copy, path, OUTPUT_PRIVATE);
+	r = output_open_at(copy, workshop->place.dir_fd, strbuf_str(&to), OUTPUT_PRIVATE);
 	if (r == 0)
 		r = copy_bytes(from, copy);
 	if (r < 0)
