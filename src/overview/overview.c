@@ -326,7 +326,15 @@ static void fill_group(struct building *building, struct overview_row *row)
 	row->score = overview_score(row->moved, &building->overview->scale);
 }
 
-/* The host's totals, and what the machine can do. */
+static void add_capacity(double *capacity, uint64_t cpus)
+{
+	double percent = 100 * (double)cpus;
+
+	if (percent > 0 && (*capacity <= 0 || percent < *capacity))
+		*capacity = percent;
+}
+
+/* The host's totals, and what the machine can do, or the smaller one of two. */
 static void set_scale(struct building *building)
 {
 	struct overview *overview = building->overview;
@@ -337,9 +345,8 @@ static void set_scale(struct building *building)
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
 		for (unsigned side = 0; side < overview->sides; side++) {
 			if (aspect_table[a].capacity == ASPECT_CAPACITY_CPUS && !lives)
-				scale->capacity[a] =
-				        fmax(scale->capacity[a],
-				             100 * (double)building->frames[side]->online_cpus);
+				add_capacity(&scale->capacity[a],
+				             building->frames[side]->online_cpus);
 			scale->total[a] =
 			        fmax(scale->total[a], overview->host.values[a][side].amount);
 		}

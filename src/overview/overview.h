@@ -25,7 +25,7 @@ struct overview_value {
 
 /* The totals of which a group's movement is a share. */
 struct overview_scale {
-	double capacity[ASPECT_COUNT]; /* of the machine; 0: not known */
+	double capacity[ASPECT_COUNT]; /* of the machine, or the smaller one; 0: not known */
 	double total[ASPECT_COUNT];    /* of the host; 0 where it is below the aspect's floor */
 };
 

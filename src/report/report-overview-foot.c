@@ -12,6 +12,12 @@ static const char *verb_of(const struct overview *overview)
 	                                          : "moved";
 }
 
+/* The host that has the CPU time of which a change is a share. */
+static const char *host_of(const struct report *report)
+{
+	return !report->interval && report_has_unlike_cpus(report) ? "smaller host" : "host";
+}
+
 /* "12 more groups (--limit 0 shows all); 31 groups moved less than 1 % of the host", on two lines where one has no room. */
 static void add_left_out(const struct report *report, struct strbuf *out)
 {
@@ -23,9 +29,9 @@ static void add_left_out(const struct report *report, struct strbuf *out)
 		strbuf_addf(&line, "%zu more group%s (--limit 0 shows all)", left_out,
 		            left_out == 1 ? "" : "s");
 	if (overview->noise > 0)
-		strbuf_addf(&noise, "%zu group%s %s less than %.0f %% of the host", overview->noise,
+		strbuf_addf(&noise, "%zu group%s %s less than %.0f %% of the %s", overview->noise,
 		            overview->noise == 1 ? "" : "s", verb_of(overview),
-		            100 * overview->floor);
+		            100 * overview->floor, host_of(report));
 	if (line.len > 0 && noise.len > 0 &&
 	    (report->style.width == 0 || line.len + 2 + noise.len <= report->style.width)) {
 		strbuf_addf(&line, "; %s", strbuf_str(&noise));
@@ -206,9 +212,9 @@ void report_add_overview_foot(const struct report *report, bool partial, struct 
 	const struct overview *overview = report->overview;
 
 	if (overview->count == 0 && overview->noise > 0)
-		strbuf_addf(out, "no group %s %.0f %% of the host or more\n",
+		strbuf_addf(out, "no group %s %.0f %% of the %s or more\n",
 		            overview_is_change(overview->kind) ? "changed by" : "moved",
-		            100 * overview->floor);
+		            100 * overview->floor, host_of(report));
 	if (partial)
 		strbuf_add_str(out, "* may lack some of the group's threads\n");
 	add_unlike(report, out);

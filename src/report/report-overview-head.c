@@ -86,6 +86,32 @@ static void add_host_text(const struct report *report, enum host_field field, co
  * file anyway, before what is compared. */
 enum { WITH_KERNEL, WITH_TIME, WITH_CPUS, WITH_HOSTNAME, WITH_RANGES, WITH_COUNT };
 
+/* Returns the number of CPUs of a side, or of the other one if it is not known. */
+static uint64_t cpus_of(const struct report *report, unsigned side)
+{
+	const struct row_set *rows = report->rows;
+
+	return rows->frames[side].online_cpus > 0
+	               ? rows->frames[side].online_cpus
+	               : rows->frames[rows->sides - 1 - side].online_cpus;
+}
+
+bool report_has_unlike_cpus(const struct report *report)
+{
+	return report->rows->sides > 1 && cpus_of(report, 0) != cpus_of(report, 1);
+}
+
+/* "8→2" where they differ. */
+static void add_cpus(const struct report *report, uint64_t factor, struct strbuf *out)
+{
+	unsigned last = report->rows->sides - 1;
+
+	if (report_has_unlike_cpus(report))
+		strbuf_addf(out, "%llu%s", (unsigned long long)(factor * cpus_of(report, 0)),
+		            overview_arrow(report));
+	strbuf_addf(out, "%llu", (unsigned long long)(factor * cpus_of(report, last)));
+}
+
 static void add_host(const struct report *report, unsigned left, struct strbuf *out)
 {
 	const struct host *host = &report->sides[report->rows->sides - 1].info->host;
@@ -99,10 +125,11 @@ static void add_host(const struct report *report, unsigned left, struct strbuf *
 		add_host_text(report, HOST_kernel_release,
 		              host->seen[HOST_kernel_name] ? " " : ", ", out);
 	}
-	if (left <= WITH_CPUS && host->seen[HOST_online_cpus])
-		strbuf_addf(out, ", %llu CPU%s",
-		            (unsigned long long)host->numbers[HOST_online_cpus],
-		            host->numbers[HOST_online_cpus] == 1 ? "" : "s");
+	if (left <= WITH_CPUS && host->seen[HOST_online_cpus]) {
+		strbuf_add_str(out, ", ");
+		add_cpus(report, 1, out);
+		strbuf_add_str(out, host->numbers[HOST_online_cpus] == 1 ? " CPU" : " CPUs");
+	}
 }
 
 static void add_length(uint64_t length_ns, struct strbuf *out)
@@ -279,8 +306,13 @@ static void add_host_cpu(const struct report *report, struct parts *parts)
 	for (unsigned side = 0; side < overview->sides; side++)
 		strbuf_addf(line, "%s%.0f", side > 0 ? overview_arrow(report) : "",
 		            overview->host.values[ASPECT_cpu][side].amount);
-	if (overview->scale.capacity[ASPECT_cpu] > 0)
-		strbuf_addf(line, " of %.0f", overview->scale.capacity[ASPECT_cpu]);
+	if (overview->scale.capacity[ASPECT_cpu] > 0) {
+		strbuf_add_str(line, " of ");
+		if (report->interval)
+			strbuf_addf(line, "%.0f", overview->scale.capacity[ASPECT_cpu]);
+		else
+			add_cpus(report, 100, line);
+	}
 }
 
 static unsigned measured_sides(const struct report *report)

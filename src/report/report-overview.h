@@ -17,6 +17,9 @@ void overview_add_time(double ns, struct strbuf *out);
 /* Returns the text between two sides: an arrow. */
 const char *overview_arrow(const struct report *report);
 
+/* Returns whether the two sides are of hosts with other numbers of CPUs, or of one that changed it. */
+bool report_has_unlike_cpus(const struct report *report);
+
 /* Appends a line, cut where the terminal ends, and nothing for an empty one. In ASCII where the style says so; @line then is,
  * too. */
 void overview_add_line(const struct report *report, struct strbuf *line, struct strbuf *out);
