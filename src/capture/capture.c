@@ -265,7 +265,6 @@ static void set_time(const struct capture *capture, struct snapshot_info *info)
 static int read_values(struct capture *capture, struct snapshot_info *info, const char *root,
                        struct strbuf *reterr)
 {
-	static const char bpf[] = "bpf", procfs[] = "procfs";
 	int r = 0;
 
 	set_time(capture, info);
@@ -279,10 +278,11 @@ static int read_values(struct capture *capture, struct snapshot_info *info, cons
 	if (r < 0 && capture->options->source == CAPTURE_SOURCE_BPF)
 		return fail_without_bpf(r, reterr);
 	if (!capture->bpf.reader) {
-		host_set_text(&info->host, HOST_source, procfs, strlen(procfs));
+		host_set_text(&info->host, HOST_source, HOST_SOURCE_PROCFS,
+		              strlen(HOST_SOURCE_PROCFS));
 		return 0;
 	}
-	host_set_text(&info->host, HOST_source, bpf, strlen(bpf));
+	host_set_text(&info->host, HOST_source, HOST_SOURCE_BPF, strlen(HOST_SOURCE_BPF));
 	bpf_walk_find_cgroups(&capture->bpf, capture->roots.proc_fd, &capture->cgroups);
 	return read_cgroups(capture, info, root, reterr);
 }

@@ -22,6 +22,7 @@ static void open_process(struct group_process *process, const struct thread_samp
 	process->exited_unwanted = false;
 	process->successors = sample->process_successors;
 	process->tick_ns = host ? NS_PER_SECOND / host_ticks_per_second(host) : NS_PER_SECOND / 100;
+	process->is_exact = host && host_is_read_by_bpf(host);
 	process->is_of_window = sample->window_part != WINDOW_PART_NONE;
 	/* In a window, the total is a difference as well. */
 	process->rounded_ns = process->is_of_window ? ROUNDED_TICKS * process->tick_ns : 0;
@@ -287,13 +288,15 @@ bool group_process_remove_rounding(const struct group_process *process,
 }
 
 /* Returns whether the totals of taskstats show that exited threads have run. In a window, a remainder is also what the living did between
- * the readings of the total and of the threads. For that the run time has a tick, and the count of waits for a CPU has a few and a
- * hundredth. The count has each thread that ever ran, however short. */
+ * the readings of the total and of the threads, if these are not the same. For that the run time has a tick, and the count of waits for a
+ * CPU has a few and a hundredth. The count has each thread that ever ran, however short. */
 static bool taskstats_show_them(const struct group_process *process,
                                 const uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
 	enum { COUNT = PROCESS_TOTAL_cpu_delay_count, FEW = 4, PART = 100 };
 
+	if (process->is_exact)
+		return remainders[PROCESS_TOTAL_run_time_ns] > 0 || remainders[COUNT] > 0;
 	return remainders[PROCESS_TOTAL_run_time_ns] > process->tick_ns ||
 	       remainders[COUNT] > FEW + process->totals[COUNT] / PART;
 }

@@ -160,6 +160,7 @@ struct group_process {
 	uint32_t ended
 	        [PROCESS_TOTAL_COUNT]; /* threads in @seen that have ended, and have no value */
 	uint64_t tick_ns;
+	bool is_exact;          /* its totals are of the same readings as its threads */
 	bool rounding_is_exact; /* @rounded_ns is what they lack */
 	uint64_t
 	        rounded_ns; /* the most that the ticks of its threads can lack; UINT64_MAX: not known */

@@ -119,6 +119,19 @@ const char *host_text(const struct host *host, enum host_field field)
 	return host->texts[field];
 }
 
+bool host_is_read_by_bpf(const struct host *host)
+{
+	const char *source = host_text(host, HOST_source);
+
+	return source && strcmp(source, HOST_SOURCE_BPF) == 0;
+}
+
+void host_join_source(struct host *host, const struct host *before)
+{
+	if (host_is_read_by_bpf(host) && !host_is_read_by_bpf(before))
+		host_set_text(host, HOST_source, HOST_SOURCE_PROCFS, strlen(HOST_SOURCE_PROCFS));
+}
+
 uint64_t host_ticks_per_second(const struct host *host)
 {
 	uint64_t ticks = host->numbers[HOST_clock_ticks_per_second];

@@ -326,6 +326,7 @@ static void add_cost(struct snapshot_info *info, const struct snapshot_info *bef
 void window_add_info(struct snapshot_info *info, struct snapshot_info *before)
 {
 	add_host(&info->host, &before->host);
+	host_join_source(&info->host, &before->host);
 	add_psi(&info->psi, &before->psi);
 	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
 		add_number(&info->window, &before->window, (enum window_number)i);

@@ -470,6 +470,7 @@ static void begin_join(struct window_join *join)
 	/* The window's own are counted while its rows are made. */
 	memset(join->info->tally.impossible, 0, sizeof(join->info->tally.impossible));
 	memset(join->info->tally.impossible_totals, 0, sizeof(join->info->tally.impossible_totals));
+	host_join_source(&join->info->host, &join->first.info.host);
 	begin_numbers(join);
 	set_skew(join);
 	mark_continued(join);

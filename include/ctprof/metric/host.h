@@ -68,6 +68,10 @@ struct host {
 /* The value of pid_namespace outside of all containers; the kernel has fixed its number. */
 #define HOST_INITIAL_PID_NAMESPACE "pid:[4026531836]"
 
+/* The values of source. */
+#define HOST_SOURCE_PROCFS "procfs"
+#define HOST_SOURCE_BPF "bpf"
+
 /* Stores a field; a text is copied. */
 void host_set_text(struct host *host, enum host_field field, const char *text, size_t len);
 void host_set_number(struct host *host, enum host_field field, uint64_t number);
@@ -94,6 +98,12 @@ const char *host_map_get(const struct host *host, enum host_field field, const c
 
 /* Returns a text field, or NULL if it was not read; borrowed. */
 const char *host_text(const struct host *host, enum host_field field);
+
+/* Returns whether all threads were read by BPF: the totals of a process are of the same readings as its threads. */
+bool host_is_read_by_bpf(const struct host *host);
+
+/* Keeps the source of both ends of a window, or of two windows, in @host: BPF only if both were read by it. */
+void host_join_source(struct host *host, const struct host *before);
 
 /* Returns the clock ticks (USER_HZ) per second. That is 100, as on every architecture that ctprof is built for, if the
  * snapshot has no valid number. */

@@ -160,23 +160,27 @@ static void test_run_time_shows(void **state)
 	}
 }
 
-/* So is the count of waits for a CPU, which short threads have as well, but for a few and a hundredth. */
+/* So is the count of waits for a CPU, which short threads have as well, but for a few and a hundredth. BPF reads the total and the threads
+ * together. */
 static void test_waits_for_cpu_show(void **state)
 {
 	static const struct {
 		uint64_t total, exited;
+		const char *source;
 		bool shown;
-	} cases[] = {{1, 0, false},
-	             {10, 4, false},
-	             {10, 5, true},
-	             {10000, 104, false},
-	             {10000, 105, true}};
+	} cases[] = {{1, 0, "procfs", false},      {10, 4, "procfs", false},
+	             {10, 5, "procfs", true},      {10000, 104, "procfs", false},
+	             {10000, 105, "procfs", true}, {1, 0, "bpf", false},
+	             {10000, 1, "bpf", true},      {10, 4, NULL, false}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct thread_sample sample = {0};
+		cleanup_(host_done) struct host host = {0};
 		struct group_table table;
 
+		if (cases[i].source)
+			host_set_text(&host, HOST_source, cases[i].source, strlen(cases[i].source));
 		sample_reset(&sample);
 		sample.tid = sample.tgid = 1;
 		sample.window_part = WINDOW_PART_continued;
@@ -187,6 +191,7 @@ static void test_waits_for_cpu_show(void **state)
 		sample.process_totals_seen = 1u << PROCESS_TOTAL_cpu_delay_count;
 		sample.process_totals[PROCESS_TOTAL_cpu_delay_count] = cases[i].total;
 		group_table_init(&table, group_by_key(GROUP_KEY_pcomm, false));
+		table.host = &host;
 		group_table_add(&table, &sample);
 		group_table_finish(&table);
 		assert_int_equal(table_group(&table, "a")->exited_unseen,
