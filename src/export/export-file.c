@@ -93,7 +93,7 @@ int export_group(const struct export_plan *plan, struct snapshot_file *file,
 	int r;
 
 	for (unsigned i = 0; i < plan->key_count; i++)
-		fleet_groups_init(&ret_groups[i], &plan->keys[i]);
+		fleet_groups_init(&ret_groups[i], &plan->keys[i], &plan->wanted);
 	r = snapshot_file_read(file, &plan->limits, &grouping.visitor, ret_info);
 	for (unsigned i = 0; r == 0 && i < plan->key_count; i++)
 		fleet_groups_finish(&ret_groups[i], ret_info);
@@ -126,7 +126,7 @@ int export_groups(const struct export_plan *plan, struct snapshot_file *file,
 
 		fleet_file_init(&shared, file->digest, &info);
 		for (unsigned i = 0; r == 0 && i < plan->key_count; i++)
-			r = fleet_groups_rows(&groups[i], &shared, &plan->wanted, sink);
+			r = fleet_groups_rows(&groups[i], &shared, sink);
 	}
 	for (unsigned i = 0; i < plan->key_count; i++)
 		fleet_groups_done(&groups[i]);

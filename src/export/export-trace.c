@@ -60,7 +60,7 @@ static int trace_window(struct tracing *tracing)
 	struct reading reading = {.visitor = {.thread = add_thread}, .info = &info};
 	int r = window_sum_write(tracing->sum, writer, &written);
 
-	fleet_groups_init(&reading.groups, &tracing->plan->keys[0]);
+	fleet_groups_init(&reading.groups, &tracing->plan->keys[0], &tracing->plan->wanted);
 	if (r == 0)
 		r = snapshot_read(&stream.source, &tracing->plan->limits, &reading.visitor, &info,
 		                  &tracing->reason);

@@ -8,42 +8,50 @@
 #include "base/text.h"
 #include "snapshot/reference.h"
 
-struct fleet_group {
-	struct summary summaries[METRIC_COUNT];
-};
-
-void fleet_groups_init(struct fleet_groups *groups, const struct group_by *by)
+void fleet_groups_init(struct fleet_groups *groups, const struct group_by *by,
+                       const struct metric_set *wanted)
 {
 	*groups = (struct fleet_groups){.threads = STRMAP_INIT, .names = STRMAP_INIT};
 	group_table_init(&groups->table, *by);
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (fleet_has_metric((enum metric_id)i) &&
+		    metric_set_has(wanted, (enum metric_id)i))
+			groups->places[i] = (uint16_t)++groups->summaries;
 }
 
-static void free_groups(struct strmap *map)
+static void free_groups(struct fleet_groups *groups)
 {
-	for (size_t i = 0; i < map->count; i++) {
-		struct fleet_group *group = map->entries[i].value;
+	for (size_t i = 0; i < groups->threads.count; i++) {
+		struct summary *summaries = groups->threads.entries[i].value;
 
-		for (unsigned m = 0; m < METRIC_COUNT; m++)
-			summary_done(&group->summaries[m]);
-		free(group);
+		for (unsigned m = 0; m < groups->summaries; m++)
+			summary_done(&summaries[m]);
+		free(summaries);
 	}
-	strmap_done(map);
+	strmap_done(&groups->threads);
 }
 
 void fleet_groups_done(struct fleet_groups *groups)
 {
-	free_groups(&groups->threads);
+	free_groups(groups);
 	strmap_done(&groups->names);
 	group_table_done(&groups->table);
 }
 
-static struct fleet_group *sums_of(struct strmap *map, const char *key, size_t len)
+static struct summary *sums_of(struct fleet_groups *groups, const char *key, size_t len)
 {
-	struct strmap_entry *entry = strmap_add(map, key, len);
+	struct strmap_entry *entry = strmap_add(&groups->threads, key, len);
 
 	if (!entry->value)
-		entry->value = mem_calloc(1, sizeof(struct fleet_group));
+		entry->value = mem_calloc(groups->summaries + 1, sizeof(struct summary));
 	return entry->value;
+}
+
+/* Returns NULL if the metric has none. */
+static struct summary *summary_of(const struct fleet_groups *groups, struct summary *summaries,
+                                  enum metric_id metric)
+{
+	return groups->places[metric] > 0 ? &summaries[groups->places[metric] - 1] : NULL;
 }
 
 void fleet_groups_add(struct fleet_groups *groups, const struct snapshot_info *info,
@@ -56,47 +64,50 @@ void fleet_groups_add(struct fleet_groups *groups, const struct snapshot_info *i
 	group_table_add(table, sample);
 	if (table->last != groups->last || !groups->last) {
 		groups->last = table->last;
-		groups->last_sums = sums_of(&groups->threads, (const char *)table->last_numbers,
+		groups->last_sums = sums_of(groups, (const char *)table->last_numbers,
 		                            table->by.count * sizeof(table->last_numbers[0]));
 	}
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
+		struct summary *summary = summary_of(groups, groups->last_sums, metric);
 
-		if (!fleet_has_metric(metric) ||
-		    (metric_is_leader_only(metric) && sample->tid != sample->tgid))
+		if (!summary || (metric_is_leader_only(metric) && sample->tid != sample->tgid))
 			continue;
 		if (metric_set_has(&sample->seen, metric))
-			summary_add_unscaled(&groups->last_sums->summaries[i],
-			                     fleet_number(sample, metric),
+			summary_add_unscaled(summary, fleet_number(sample, metric),
 			                     fleet_value(&info->host, sample, metric),
 			                     fleet_zero_is_none(metric));
 		else
-			summary_add_unseen(&groups->last_sums->summaries[i], 1);
+			summary_add_unseen(summary, 1);
 	}
 }
 
 /* A group has the work of exited threads if the total of any of its processes is known. It may have that of threads without a value. */
-static void add_exited(struct fleet_group *sums, const struct group_table *table,
-                       struct group *group)
+static void add_exited(const struct fleet_groups *groups, struct summary *sums, struct group *group)
 {
-	group_include_exited(table, group, (1u << PROCESS_SOURCE_COUNT) - 1, 0);
+	group_include_exited(&groups->table, group, (1u << PROCESS_SOURCE_COUNT) - 1, 0);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
+		struct summary *summary = summary_of(groups, sums, metric);
 
-		summary_add_exited(&sums->summaries[metric], group->known >> i & 1,
+		if (!summary)
+			continue;
+		summary_add_exited(summary, group->known >> i & 1,
 		                   group_exited_part(group, metric));
-		summary_remove_unseen(&sums->summaries[metric], group_covered(group, metric));
+		summary_remove_unseen(summary, group_covered(group, metric));
 	}
 }
 
 /* Exited threads that have run, and whose work nobody knows, are one thread without a value. */
-static void add_lacking(struct fleet_group *sums, const struct derive_frame *frame,
-                        const struct group *group)
+static void add_lacking(const struct fleet_groups *groups, struct summary *sums,
+                        const struct derive_frame *frame, const struct group *group)
 {
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (fleet_has_metric((enum metric_id)i) &&
-		    group_lacks_exited(group, frame, (enum metric_id)i))
-			summary_add_unseen(&sums->summaries[i], 1);
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		struct summary *summary = summary_of(groups, sums, (enum metric_id)i);
+
+		if (summary && group_lacks_exited(group, frame, (enum metric_id)i))
+			summary_add_unseen(summary, 1);
+	}
 }
 
 static void add_name(const struct fleet_groups *groups, const struct strmap_entry *entry,
@@ -111,23 +122,24 @@ static void add_name(const struct fleet_groups *groups, const struct strmap_entr
 	}
 }
 
-static void merge_group(struct fleet_group *into, const struct fleet_group *from)
+static void merge_group(const struct fleet_groups *groups, struct summary *into,
+                        const struct summary *from)
 {
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		summary_merge(&into->summaries[i], &from->summaries[i]);
+	for (unsigned i = 0; i < groups->summaries; i++)
+		summary_merge(&into[i], &from[i]);
 }
 
 /* Values that turned out not to have been read are unseen. */
 static void forget(struct fleet_groups *groups, const struct metric_set *forgotten)
 {
 	for (size_t g = 0; g < groups->threads.count; g++) {
-		struct fleet_group *group = groups->threads.entries[g].value;
+		struct summary *group = groups->threads.entries[g].value;
 
 		for (unsigned i = 0; i < METRIC_COUNT; i++) {
-			struct summary *summary = &group->summaries[i];
-			uint64_t threads = summary->threads;
+			struct summary *summary = summary_of(groups, group, (enum metric_id)i);
+			uint64_t threads = summary ? summary->threads : 0;
 
-			if (!metric_set_has(forgotten, (enum metric_id)i))
+			if (!summary || !metric_set_has(forgotten, (enum metric_id)i))
 				continue;
 			summary_done(summary);
 			summary_add_unseen(summary, threads);
@@ -141,11 +153,12 @@ static void scale_ticks(struct fleet_groups *groups, const struct host *host)
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		uint64_t own = fleet_own_ticks(host, (enum metric_id)i);
 
-		for (size_t g = 0; own != FLEET_TICKS_PER_SECOND && g < groups->names.count; g++) {
-			struct fleet_group *group = groups->names.entries[g].value;
-
-			summary_scale(&group->summaries[i], FLEET_TICKS_PER_SECOND, own);
-		}
+		if (groups->places[i] == 0 || own == FLEET_TICKS_PER_SECOND)
+			continue;
+		for (size_t g = 0; g < groups->names.count; g++)
+			summary_scale(summary_of(groups, groups->names.entries[g].value,
+			                         (enum metric_id)i),
+			              FLEET_TICKS_PER_SECOND, own);
 	}
 }
 
@@ -164,17 +177,17 @@ void fleet_groups_finish(struct fleet_groups *groups, const struct snapshot_info
 	forget(groups, &forgotten);
 	for (size_t i = 0; i < table->map.count; i++) {
 		const struct strmap_entry *entry = &table->map.entries[i];
-		struct fleet_group *sums = sums_of(&groups->threads, entry->key, entry->key_len);
+		struct summary *sums = sums_of(groups, entry->key, entry->key_len);
 		struct strmap_entry *named;
 
-		add_exited(sums, table, entry->value);
-		add_lacking(sums, &frame, entry->value);
+		add_exited(groups, sums, entry->value);
+		add_lacking(groups, sums, &frame, entry->value);
 		strbuf_clear(&name);
 		add_name(groups, entry, &name);
 		/* Names that differ in bytes that are no UTF-8 are one. */
 		named = strmap_add(&groups->names, strbuf_str(&name), name.len);
 		if (named->value)
-			merge_group(named->value, sums);
+			merge_group(groups, named->value, sums);
 		else
 			named->value = sums;
 	}
@@ -201,15 +214,17 @@ static const struct strmap_entry **sort_names(const struct fleet_groups *groups)
 	return sorted;
 }
 
-const struct summary *fleet_groups_summary(const struct strmap_entry *entry, enum metric_id metric)
+const struct summary *fleet_groups_summary(const struct fleet_groups *groups,
+                                           const struct strmap_entry *entry, enum metric_id metric)
 {
-	const struct fleet_group *group = entry->value;
+	static const struct summary none;
+	const struct summary *summary = summary_of(groups, entry->value, metric);
 
-	return &group->summaries[metric];
+	return summary ? summary : &none;
 }
 
 int fleet_groups_rows(const struct fleet_groups *groups, const struct fleet_file *file,
-                      const struct metric_set *wanted, struct fleet_sink *sink)
+                      struct fleet_sink *sink)
 {
 	cleanup_(mem_freep) const struct strmap_entry **sorted = sort_names(groups);
 	cleanup_(strbuf_done) struct strbuf keys = STRBUF_INIT, histogram = STRBUF_INIT;
@@ -220,16 +235,15 @@ int fleet_groups_rows(const struct fleet_groups *groups, const struct fleet_file
 	fleet_set_text(&row, FLEET_COLUMN_level, (struct span){"group", strlen("group")});
 	fleet_set_text(&row, FLEET_COLUMN_group_key, (struct span){strbuf_str(&keys), keys.len});
 	for (size_t g = 0; r == 0 && g < groups->names.count; g++) {
-		const struct fleet_group *group = sorted[g]->value;
-
 		fleet_set_text(&row, FLEET_COLUMN_group_name,
 		               (struct span){sorted[g]->key, sorted[g]->key_len});
 		for (unsigned i = 0; r == 0 && i < METRIC_COUNT; i++) {
-			enum metric_id metric = (enum metric_id)i;
+			const struct summary *summary =
+			        summary_of(groups, sorted[g]->value, (enum metric_id)i);
 
-			if (!fleet_has_metric(metric) || !metric_set_has(wanted, metric))
+			if (!summary)
 				continue;
-			fleet_set_metric(&row, metric, &group->summaries[i], &histogram);
+			fleet_set_metric(&row, (enum metric_id)i, summary, &histogram);
 			r = sink->row(sink, &row);
 		}
 	}

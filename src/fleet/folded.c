@@ -61,7 +61,7 @@ static void add_table(struct strmap *stacks, const struct fleet_groups *groups, 
 {
 	for (size_t i = 0; i < groups->threads.count; i++) {
 		const struct strmap_entry *entry = &groups->threads.entries[i];
-		const struct summary *summary = fleet_groups_summary(entry, metric);
+		const struct summary *summary = fleet_groups_summary(groups, entry, metric);
 		struct stack *stack = stack_of(stacks, groups, entry);
 		bool has_exited = summary->exited_state == SUMMARY_EXITED_KNOWN;
 

@@ -51,10 +51,12 @@ static void forget_idle(struct window_rates *rates)
 	rates->changing_count = count;
 }
 
-static void set_group(struct rate_group *rate, const struct strmap_entry *group, double seconds)
+static void set_group(const struct fleet_groups *groups, struct rate_group *rate,
+                      const struct strmap_entry *group, double seconds)
 {
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
-		const struct summary *summary = fleet_groups_summary(group, (enum metric_id)i);
+		const struct summary *summary =
+		        fleet_groups_summary(groups, group, (enum metric_id)i);
 
 		rate->now[i] = find_rate(summary, seconds);
 		if (summary->seen < summary->threads)
@@ -75,7 +77,7 @@ static void set_values(struct window_rates *rates, const struct fleet_groups *gr
 			*array_add(rates->changing, rates->changing_count,
 			           rates->changing_capacity) = (size_t)rate->number - 1;
 		rate->is_changing = true;
-		set_group(rate, group, seconds);
+		set_group(groups, rate, group, seconds);
 	}
 }
 

@@ -5,6 +5,9 @@
 #include "fleet/folded.h"
 #include "samples.h"
 
+static const struct metric_set run_time = {
+        {[METRIC_run_time_ns / 64] = UINT64_C(1) << METRIC_run_time_ns % 64}};
+
 static const struct snapshot_info info = {.kind = KIND_lifetime};
 
 static struct group_by by_stack(void)
@@ -58,11 +61,16 @@ static void one_column_or_two(void **state)
 	struct group_by by = by_stack();
 
 	(void)state;
-	fleet_groups_init(&a, &by);
-	fleet_groups_init(&b, &by);
+	fleet_groups_init(&a, &by, &run_time);
+	fleet_groups_init(&b, &by, &run_time);
 	add(&a, "/app", "web", 5);
 	add(&a, "/app", "web", 6);
 	add(&a, "/", "idle", 0);
+	/* There are summaries of wanted metrics alone. */
+	assert_int_equal(fleet_groups_summary(&a, &a.threads.entries[0], METRIC_run_time_ns)->seen,
+	                 2);
+	assert_int_equal(fleet_groups_summary(&a, &a.threads.entries[0], METRIC_minflt)->threads,
+	                 0);
 	add(&a, "/", "only a; 7", 3);
 	add(&b, "/app", "web", 20);
 	add(&b, "/", "only\nb", 4);
@@ -84,8 +92,8 @@ static void unseen_is_left_out(void **state)
 	struct group_by by = by_stack();
 
 	(void)state;
-	fleet_groups_init(&a, &by);
-	fleet_groups_init(&b, &by);
+	fleet_groups_init(&a, &by, &run_time);
+	fleet_groups_init(&b, &by, &run_time);
 	add(&a, "/app", "web", 5);
 	add(&a, "/app", "db", 7);
 	add(&b, "/app", "web", -1);
@@ -103,8 +111,8 @@ static void partial_is_counted(void **state)
 	struct group_by by = by_stack();
 
 	(void)state;
-	fleet_groups_init(&a, &by);
-	fleet_groups_init(&b, &by);
+	fleet_groups_init(&a, &by, &run_time);
+	fleet_groups_init(&b, &by, &run_time);
 	add(&a, "/app", "web", 5);
 	add(&a, "/app", "db", 7);
 	add(&b, "/app", "web", 6);

@@ -6,6 +6,9 @@
 #include "check.h"
 #include "samples.h"
 
+static const struct metric_set run_time = {
+        {[METRIC_run_time_ns / 64] = UINT64_C(1) << METRIC_run_time_ns % 64}};
+
 enum { NAMES_MAX = 3 };
 
 /* Adds the window of the number, with a thread of each name that has run for a quarter of it. */
@@ -18,7 +21,7 @@ static void add_window(struct window_rates *rates, unsigned number, const char *
 	info.window.numbers[WINDOW_begin_unix_ns] = number * NS_PER_SECOND;
 	info.window.numbers[WINDOW_length_ns] = NS_PER_SECOND;
 	info.window.seen[WINDOW_begin_unix_ns] = info.window.seen[WINDOW_length_ns] = true;
-	fleet_groups_init(&groups, &by);
+	fleet_groups_init(&groups, &by, &run_time);
 	for (unsigned i = 0; i < NAMES_MAX && names[i]; i++) {
 		cleanup_(sample_done) struct thread_sample sample = {.tid = i + 1, .tgid = i + 1};
 
@@ -82,7 +85,7 @@ static void add_partial(struct window_rates *rates)
 	info.window.numbers[WINDOW_begin_unix_ns] = NS_PER_SECOND;
 	info.window.numbers[WINDOW_length_ns] = NS_PER_SECOND;
 	info.window.seen[WINDOW_begin_unix_ns] = info.window.seen[WINDOW_length_ns] = true;
-	fleet_groups_init(&groups, &by);
+	fleet_groups_init(&groups, &by, &run_time);
 	for (unsigned i = 0; i < 2; i++) {
 		cleanup_(sample_done) struct thread_sample sample = {.tid = i + 1, .tgid = i + 1};
 
