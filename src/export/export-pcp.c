@@ -54,6 +54,14 @@ static void workshop_done(struct workshop *workshop)
 	output_place_done(&workshop->place);
 }
 
+/* The names of the other files are made of that of the first one, to which links may lead. */
+static bool is_first_name(const char *name)
+{
+	size_t len = strlen(name), end = strlen(pcp_archive_suffixes[0]);
+
+	return len > end && strcmp(name + len - end, pcp_archive_suffixes[0]) == 0;
+}
+
 static int make(struct workshop *workshop, const char *file, struct strbuf *reterr)
 {
 	uint64_t number;
@@ -61,6 +69,13 @@ static int make(struct workshop *workshop, const char *file, struct strbuf *rete
 
 	if (r == 0 && workshop->place.dir_fd < 0)
 		r = -ENOTDIR;
+	if (r == 0 && !is_first_name(workshop->place.name)) {
+		strbuf_addf(reterr,
+		            "the name of a file of an archive ends in %s, and this one is a link "
+		            "to another",
+		            pcp_archive_suffixes[0]);
+		r = -EINVAL;
+	}
 	if (r < 0)
 		return r;
 	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))

@@ -59,7 +59,8 @@ void command_file_init(struct command_file *file, struct command_input part, boo
 	size_t room = ZSTD_compressBound(part.size), len;
 	void *frame;
 
-	file->fd = memfd_create("snapshot", MFD_CLOEXEC);
+	/* As a caller hands it on: a descriptor that is closed on exec is one of the program's own. */
+	file->fd = memfd_create("snapshot", 0);
 	snprintf(file->path, sizeof(file->path), "/proc/self/fd/%d", file->fd);
 	if (raw) {
 		fill(file->fd, part.data, part.size);

@@ -135,6 +135,22 @@ def check_refused(ctprof, paths, directory):
     check(done.returncode == 1 and done.stderr.count("\n") == 1, f"no directory: {done}")
 
 
+def check_link(ctprof, paths, directory):
+    """A link to a file of another name gives the others no name."""
+    for target in ("x", "trace-old"):
+        with open(os.path.join(directory, target), "w", encoding="ascii"):
+            pass
+        link = os.path.join(directory, "link.0")
+        os.symlink(target, link)
+        names = sorted(os.listdir(directory))
+        done = subprocess.run([ctprof, "export", "-f", "pcp", "-o", os.path.join(directory, "link"), *paths], stderr=subprocess.PIPE,
+                              text=True, check=False)
+        check(done.returncode == 1 and "is a link to another" in done.stderr and done.stderr.count("\n") == 1, f"{target}: {done}")
+        check(sorted(os.listdir(directory)) == names, f"{target}: {os.listdir(directory)}")
+        os.unlink(link)
+        os.unlink(os.path.join(directory, target))
+
+
 def check_too_many(ctprof, paths, directory):
     """The time of the library would grow with the square of the number of groups."""
     window = json.loads(subprocess.run(["zstd", "-dcq", paths[0]], stdout=subprocess.PIPE, check=True).stdout)
@@ -174,6 +190,7 @@ def main():
             subprocess.run(words, stderr=subprocess.DEVNULL, check=True)
         check_refused(ctprof, paths, directory)
         with tempfile.TemporaryDirectory() as empty:
+            check_link(ctprof, paths, empty)
             check_too_many(ctprof, paths, empty)
     for message in failures:
         print(message)
