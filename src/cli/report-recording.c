@@ -254,6 +254,7 @@ int report_recording(const struct report_call *call)
 	report_options_init(&options, 1);
 	options.page = true;
 	options.with_own = true;
+	options.rows.patterns = true;
 	options.limits = call->options->limits;
 	options.by = call->options->by;
 	options.sort.aspect = ASPECT_cpu;

@@ -18,6 +18,7 @@ static const char exited_label[] = "(exited threads)";
 struct matching {
 	struct row_set *set;
 	struct row_pairs pairs;
+	bool keeps_patterns;
 	bool *carried; /* groups of the first table that go on under another name; owned, or NULL */
 	const char **labels[SIDE_MAX][GROUP_KEYS_MAX]; /* of names, by number; the array is owned */
 };
@@ -54,6 +55,23 @@ static const char *label_of(struct matching *matching, unsigned side, unsigned k
 	return *label;
 }
 
+/* Returns the patterns of all names. Text that is escaped has no control characters but those in between. */
+static const char *pattern_of(struct matching *matching, unsigned side,
+                              const struct strmap_entry *entry)
+{
+	const struct group_table *table = matching->pairs.tables[side];
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	for (unsigned key = 0; key < table->by.count; key++) {
+		struct span pattern = group_table_pattern(table, entry, key);
+
+		if (key > 0)
+			strbuf_add_char(&text, '\x1f');
+		text_add_escaped(&text, pattern.text, pattern.len);
+	}
+	return keep_label(matching->set, &text);
+}
+
 /* Fills in what the group is called, going by one side's names. */
 static void name_group(struct matching *matching, struct row_group *group, unsigned side,
                        const struct strmap_entry *entry)
@@ -66,6 +84,8 @@ static void name_group(struct matching *matching, struct row_group *group, unsig
 		strbuf_addf(&label, "%s%s", key > 0 ? " / " : "", group->parts[key]);
 	}
 	group->label = mem_copy(strbuf_str(&label), label.len);
+	if (matching->keeps_patterns)
+		group->pattern = pattern_of(matching, side, entry);
 }
 
 struct group_list {
@@ -427,6 +447,7 @@ void row_match(struct row_set *set, const struct group_table *const *tables,
 	struct matching matching;
 
 	matching_init(&matching, set, tables);
+	matching.keeps_patterns = options->patterns;
 	if (set->sides == SIDE_MAX && options->renamed)
 		row_rename(set, &matching.pairs);
 	if (options->interval || options->one_boot)

@@ -47,7 +47,8 @@ struct row_options {
 	const struct where *const *conditions;
 	size_t condition_count;
 	size_t top_groups; /* only the groups that come first, 0 for all ... */
-	size_t limit; /* how many rows to keep, 0 for all; of each group where top_groups is set */
+	size_t limit;  /* how many rows to keep, 0 for all; of each group where top_groups is set */
+	bool patterns; /* keep the patterns of the groups' names */
 	/* Find rows only when row_next() asks for them, where the order allows it. */
 	bool late;
 };
@@ -63,6 +64,9 @@ struct row_group {
 	char *label; /* safe to print; owned; with several keys "a / b" */
 	/* Label by key, borrowed from the set; all NULL for exited. */
 	const char *parts[GROUP_KEYS_MAX];
+	/* The patterns of its names, which are the same in other snapshots; labels are not, if a pattern has one name only in one of them.
+	 * Borrowed from the set; NULL for exited, and if the options do not keep them. */
+	const char *pattern;
 	const struct group *sides[SIDE_MAX]; /* NULL where the side does not have it */
 	const struct group *interval;        /* what it did between the sides; NULL: not known */
 	bool exited; /* not a group of threads: what the host's threads that have exited used */

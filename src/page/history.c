@@ -10,14 +10,21 @@
 /* One column weighs as much as a tenth of the time. */
 static const double weight_of_peak = 0.1;
 
-static struct history_group *group_of(struct history *history, const char *label)
+/* A group has the same patterns in all columns. Its label in one of them may be its only name there. */
+static const char *key_of(const struct row_group *group)
 {
-	struct strmap_entry *entry = strmap_add(&history->places, label, strlen(label));
+	return group->pattern ? group->pattern : group->label;
+}
+
+static struct history_group *group_of(struct history *history, const struct row_group *row)
+{
+	const char *key = key_of(row);
+	struct strmap_entry *entry = strmap_add(&history->places, key, strlen(key));
 	size_t place = (size_t)(entry - history->places.entries);
 
 	if (place == history->group_count)
 		*array_add(history->groups, history->group_count, history->group_capacity) =
-		        (struct history_group){.label = mem_copy(label, strlen(label))};
+		        (struct history_group){.label = mem_copy(row->label, strlen(row->label))};
 	return &history->groups[place];
 }
 
@@ -41,7 +48,7 @@ static bool is_busy(const struct history *history, const struct overview_row *ro
 
 static void add_cell(struct history *history, const struct overview_row *row, uint32_t column)
 {
-	struct history_group *group = group_of(history, row->group->label);
+	struct history_group *group = group_of(history, row->group);
 	struct history_cell *cell = array_add(group->cells, group->count, group->capacity);
 
 	*cell = (struct history_cell){.column = column, .score = (float)row->score};
@@ -108,13 +115,15 @@ void history_set_means(struct history *history, const struct overview *overview)
 {
 	for (size_t i = 0; i < overview->count; i++) {
 		const struct overview_row *row = &overview->rows[i];
-		const char *label = row->group->label;
+		const char *key = key_of(row->group), *label = row->group->label;
 		struct history_group *group;
 		uint32_t place;
 
-		if (!strmap_find(&history->places, label, strlen(label), &place))
+		if (!strmap_find(&history->places, key, strlen(key), &place))
 			continue;
 		group = &history->groups[place];
+		free(group->label);
+		group->label = mem_copy(label, strlen(label));
 		group->has_means = true;
 		copy_amounts(row, group->means, group->means_partial);
 	}

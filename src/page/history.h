@@ -32,7 +32,7 @@ struct history_cell {
 };
 
 struct history_group {
-	char *label;                /* safe to print; owned */
+	char *label;                /* over all the time; safe to print; owned */
 	struct history_cell *cells; /* by column; columns without one: it did nothing; owned */
 	size_t count, capacity;
 	double rank;
@@ -44,7 +44,8 @@ struct history_group {
 struct history {
 	struct history_column *columns; /* owned */
 	size_t column_count, column_capacity;
-	struct strmap places;         /* from labels to the place of the group */
+	struct strmap
+	        places; /* from the patterns of names, or from labels, to the place of the group */
 	struct history_group *groups; /* owned; sorted by history_finish() */
 	size_t group_count, group_capacity;
 	bool seen[ASPECT_COUNT];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,37 @@ static void test_partial(void **state)
 	assert_true(history.means_partial[ASPECT_read] && !history.means_partial[ASPECT_cpu]);
 }
 
+/* A pool is one group, whose label in a column is the name of its only member there. */
+static void test_patterns(void **state)
+{
+	static const char *const labels[] = {"pool-1", "pool-{N}", "pool-2"};
+	cleanup_(history_done) struct history history = {0};
+	struct row_group group = {.pattern = "pool-{N}"};
+	struct overview_row row = {.group = &group, .score = 1};
+	struct overview overview = {.kind = OVERVIEW_WINDOW, .sides = 1, .rows = &row, .count = 1};
+	struct history_column column = {.length_ns = SECONDS};
+	double amounts[ARRAY_SIZE(labels)];
+
+	(void)state;
+	overview.seen[ASPECT_cpu] = true;
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		char label[16];
+
+		snprintf(label, sizeof(label), "%s", labels[i]);
+		group.label = label;
+		row.values[ASPECT_cpu][0] =
+		        (struct overview_value){.seen = true, .amount = (double)i + 1};
+		history_add(&history, &column, &overview);
+	}
+	group.label = (char[]){"pool-{N}"};
+	history_set_means(&history, &overview);
+	assert_int_equal(history.group_count, 1);
+	assert_string_equal(history.groups[0].label, "pool-{N}");
+	assert_true(history.groups[0].has_means);
+	history_amounts(&history, 0, ASPECT_cpu, amounts);
+	assert_true(amounts[0] == 1 && amounts[1] == 2 && amounts[2] == 3);
+}
+
 /* One column with much weighs as much as a tenth of the time with it: 100 in one of 40, and 13 in all. */
 static void test_rank(void **state)
 {
@@ -153,11 +185,9 @@ static void test_rank(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_columns_of_a_day),
-	        cmocka_unit_test(test_columns_end_at_gaps),
-	        cmocka_unit_test(test_amounts),
-	        cmocka_unit_test(test_partial),
-	        cmocka_unit_test(test_rank),
+	        cmocka_unit_test(test_columns_of_a_day), cmocka_unit_test(test_columns_end_at_gaps),
+	        cmocka_unit_test(test_amounts),          cmocka_unit_test(test_partial),
+	        cmocka_unit_test(test_patterns),         cmocka_unit_test(test_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
