@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/strmap.h"
 #include "host-series.h"
+#include "host-time.h"
 #include "statistics/robust.h"
 
 const char *const question_names[QUESTION_COUNT + 1] = {"outliers", "movers", "group", NULL};
@@ -35,12 +36,42 @@ struct asking {
 	int error;     /* -EIO: a group could not be read; 0 */
 	int64_t group;
 	struct strmap totals; /* by the set of keys, to an array of struct total by metric, owned */
+	/* Of windows: by the set of keys, to an array of struct host_time, owned; that of the group; windows of each host that have the
+	 * group, owned; the one of the last fact. */
+	struct strmap times;
+	const struct host_time *time;
+	uint32_t *files;
+	size_t snapshot;
 	double *values, *scratch; /* by host; owned */
 };
 
 void answer_done(struct answer *answer)
 {
 	free(answer->rows);
+}
+
+/* Returns the windows of the hosts that have groups by a set of keys. */
+static const struct host_time *times_of(struct asking *asking, const char *key, size_t len)
+{
+	struct strmap_entry *entry = strmap_add(&asking->times, key, len);
+
+	if (!entry->value)
+		entry->value = host_time_read(asking->database, key, asking->list, asking->uses);
+	if (!entry->value)
+		asking->error = -EIO;
+	return entry->value;
+}
+
+/* Several windows of a host are one value, but movers take one file of each time. */
+static bool has_times(const struct asking *asking)
+{
+	return asking->answer->is_window && asking->question->kind != QUESTION_MOVERS;
+}
+
+static double value_of(const struct asking *asking, const struct host_series *series, uint32_t host)
+{
+	return asking->time ? host_time_value(asking->time, series, host, asking->files[host])
+	                    : host_series_value(series, USE_FIRST, host);
 }
 
 /* Returns the totals of a group's set of keys, by metric. */
@@ -51,6 +82,7 @@ static struct total *totals_of(struct asking *asking, int64_t group)
 
 	if (database_add_group(asking->database, group, &key, &name) < 0)
 		asking->error = -EIO;
+	asking->time = has_times(asking) ? times_of(asking, strbuf_str(&key), key.len) : NULL;
 	entry = strmap_add(&asking->totals, strbuf_str(&key), key.len);
 	if (!entry->value)
 		entry->value = mem_calloc(asking->list->metric_count, sizeof(struct total));
@@ -102,7 +134,7 @@ static size_t collect(struct asking *asking, const struct host_series *series, s
 
 	for (size_t i = 0; i < series->host_count; i++) {
 		uint32_t h = series->hosts[i];
-		double value = host_series_value(series, USE_FIRST, h);
+		double value = value_of(asking, series, h);
 
 		if (isnan(value))
 			continue;
@@ -126,7 +158,7 @@ static void close_by_host(struct asking *asking, size_t metric, struct total *to
 	robust = robust_of(asking->values, asking->scratch, count);
 	for (size_t i = 0; i < series->host_count; i++) {
 		uint32_t h = series->hosts[i];
-		double value = host_series_value(series, USE_FIRST, h), z;
+		double value = value_of(asking, series, h), z;
 		struct answer_row *row;
 
 		if (isnan(value))
@@ -195,9 +227,17 @@ static void close_group(struct asking *asking)
 			close_by_time(asking, m, &totals[m]);
 		else
 			close_by_host(asking, m, &totals[m]);
+	}
+	for (size_t i = 0; i < asking->open_count; i++) {
+		struct host_series *series = &asking->series[asking->open[i]];
+
+		/* Each host of the group is in some series. */
+		for (size_t k = 0; k < series->host_count; k++)
+			asking->files[series->hosts[k]] = 0;
 		host_series_clear(series);
 	}
 	asking->open_count = 0;
+	asking->snapshot = SIZE_MAX;
 }
 
 /* Returns the amount of the metric that a typical host has. */
@@ -261,6 +301,11 @@ static void add_fact(void *context, const struct database_fact *fact)
 		host_series_init(series, asking->list, asking->uses);
 		series->is_level = host_series_is_level(asking->list->metrics[fact->metric]);
 	}
+	/* The facts of one window stand together. */
+	if (fact->snapshot < asking->list->snapshot_count && fact->snapshot != asking->snapshot &&
+	    asking->uses[fact->snapshot] != USE_NOTHING)
+		asking->files[asking->list->snapshots[fact->snapshot].host]++;
+	asking->snapshot = fact->snapshot;
 	had_facts = series->has_facts;
 	host_series_add(series, fact);
 	if (!had_facts && series->has_facts)
@@ -455,6 +500,9 @@ int question_ask(struct database *database, const struct question *question,
 	        .series = mem_calloc(list->metric_count + 1, sizeof(struct host_series)),
 	        .open = mem_calloc(list->metric_count + 1, sizeof(size_t)),
 	        .totals = STRMAP_INIT,
+	        .times = STRMAP_INIT,
+	        .files = mem_calloc(hosts, sizeof(uint32_t)),
+	        .snapshot = SIZE_MAX,
 	        .values = mem_calloc(hosts, sizeof(double)),
 	        .scratch = mem_calloc(hosts, sizeof(double))};
 	int r;
@@ -462,6 +510,9 @@ int question_ask(struct database *database, const struct question *question,
 	*ret = (struct answer){.is_window = question->kind == QUESTION_MOVERS || has_windows(list)};
 	mark_files(&asking);
 	r = check(&asking, reterr);
+	if (r == 0 && has_times(&asking) && question->filter.group_key)
+		(void)times_of(&asking, question->filter.group_key,
+		               strlen(question->filter.group_key));
 	if (r == 0)
 		r = database_scan(database, &question->filter, list, asking.uses, add_fact,
 		                  &asking);
@@ -474,6 +525,10 @@ int question_ask(struct database *database, const struct question *question,
 			r = asking.error;
 	}
 	free_totals(&asking);
+	for (size_t i = 0; i < asking.times.count; i++)
+		free(asking.times.entries[i].value);
+	strmap_done(&asking.times);
+	free(asking.files);
 	for (size_t m = 0; m < list->metric_count; m++)
 		host_series_done(&asking.series[m]);
 	free(asking.series);

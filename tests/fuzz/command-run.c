@@ -59,7 +59,7 @@ void command_file_init(struct command_file *file, struct command_input part, boo
 	size_t room = ZSTD_compressBound(part.size), len;
 	void *frame;
 
-	/* As a caller hands it on: a descriptor that is closed on exec is one of the program's own. */
+	/* It stays open on exec, as those of a caller do: the others are the program's own. */
 	file->fd = memfd_create("snapshot", 0);
 	snprintf(file->path, sizeof(file->path), "/proc/self/fd/%d", file->fd);
 	if (raw) {
