@@ -62,7 +62,7 @@ static const struct host_time *times_of(struct asking *asking, const char *key, 
 	return entry->value;
 }
 
-/* Several windows of a host are one value, but movers take one file of each time. */
+/* Returns whether several windows of a host are one value. Movers take one file of each time. */
 static bool has_times(const struct asking *asking)
 {
 	return asking->answer->is_window && asking->question->kind != QUESTION_MOVERS;
