@@ -36,13 +36,11 @@ struct asking {
 	int error;     /* -EIO: a group could not be read; 0 */
 	int64_t group;
 	struct strmap totals; /* by the set of keys, to an array of struct total by metric, owned */
-	/* Of windows: by the set of keys, to an array of struct host_time, owned; that of the group; windows of each host that have the
-	 * group, owned; the one of the last fact. */
-	struct strmap times;
-	const struct host_time *time;
-	uint32_t *files;
-	size_t snapshot;
-	double *values, *scratch; /* by host; owned */
+	struct strmap times;  /* by the set of keys, to an array of struct host_time, owned */
+	const struct host_time *time; /* that of the group; NULL: the values are of one file each */
+	uint32_t *files;              /* by host: windows that have the group; owned */
+	size_t snapshot;              /* of the last fact of the group */
+	double *values, *scratch;     /* by host; owned */
 };
 
 void answer_done(struct answer *answer)

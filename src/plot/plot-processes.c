@@ -156,7 +156,7 @@ static void print_line(FILE *file, const struct plot *plot, const struct line *l
 
 	json_write_double(&writer, picture_seconds(&record));
 	fputs(strbuf_str(&seconds), file);
-	print_name(file, series->pids.entries[line->process].key, plot->csv_raw);
+	print_name(file, series->processes[line->process].pid, plot->csv_raw);
 	print_name(file, command ? command : "", plot->csv_raw);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		if (shown[i])

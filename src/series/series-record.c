@@ -59,15 +59,74 @@ double series_interval_cpu(double pcpu_before, uint64_t age_before, int64_t seen
 	return used < 0 ? NAN : used / (double)(age - age_before);
 }
 
-static struct series_process *process_of(struct series *series, const char *pid)
+/* Stores the age of a process and the time when it was that. Returns false if the record does not have them. */
+static bool read_age(const json_t *json, int64_t record_ns, uint64_t *ret_age, int64_t *ret_seen_ns)
+{
+	const char *age_text = json_string_value(json_object_get(json, "etime"));
+	const char *seen_text = json_string_value(json_object_get(json, "timestamp"));
+	bool has_offset;
+
+	*ret_seen_ns = record_ns;
+	if (seen_text && !timestamp_parse(seen_text, ret_seen_ns, &has_offset))
+		*ret_seen_ns = record_ns;
+	return age_text && timestamp_parse_age(age_text, ret_age) &&
+	       *ret_age < INT64_MAX / NS_PER_SECOND;
+}
+
+/* An age is cut off to whole seconds, and may have been read a little before its time. A process that is younger than before, or was born
+ * later than that allows, has got the id of another one. */
+static bool is_another(const struct series_process *process, uint64_t age, int64_t birth_ns,
+                       bool clock_moved)
+{
+	const int64_t tolerance_ns = 2 * (int64_t)NS_PER_SECOND;
+
+	return process->has_birth &&
+	       (age < process->last_age ||
+	        (!clock_moved && birth_ns > process->birth_ns + tolerance_ns));
+}
+
+static struct series_process *add_process(struct series *series, struct strmap_entry *entry)
+{
+	struct series_process *process =
+	        array_add(series->processes, series->process_count, series->process_capacity);
+
+	*process = (struct series_process){.pid = entry->key};
+	entry->value = (void *)(uintptr_t)series->process_count;
+	return process;
+}
+
+/* @clock_moved: the clock on the wall was set since the record before. */
+static struct series_process *process_of(struct series *series, const char *pid, const json_t *json,
+                                         int64_t record_ns, bool clock_moved)
 {
 	struct strmap_entry *entry = strmap_add(&series->pids, pid, strlen(pid));
-	size_t place = (size_t)(entry - series->pids.entries);
+	uintptr_t place = (uintptr_t)entry->value;
+	struct series_process *process =
+	        place > 0 ? &series->processes[place - 1] : add_process(series, entry);
+	int64_t seen_ns, birth_ns;
+	uint64_t age;
 
-	if (place == series->process_count)
-		*array_add(series->processes, series->process_count, series->process_capacity) =
-		        (struct series_process){0};
-	return &series->processes[place];
+	if (!read_age(json, record_ns, &age, &seen_ns))
+		return process;
+	birth_ns = seen_ns - (int64_t)(age * NS_PER_SECOND);
+	if (is_another(process, age, birth_ns, clock_moved))
+		process = add_process(series, entry);
+	if (!process->has_birth || clock_moved || birth_ns < process->birth_ns)
+		process->birth_ns = birth_ns;
+	process->has_birth = true;
+	process->last_age = age;
+	return process;
+}
+
+/* Returns whether the time between the records is another one than that which the record says. */
+static bool clock_moved(struct series *series, int64_t time_ns, double seconds)
+{
+	double passed = (double)(time_ns - series->last_time_ns) / (double)NS_PER_SECOND;
+	bool moved = series->has_last_time && !isnan(seconds) && fabs(passed - seconds) > 1;
+
+	series->has_last_time = true;
+	series->last_time_ns = time_ns;
+	return moved;
 }
 
 static void keep_command(struct series_process *process, const json_t *json)
@@ -81,16 +140,11 @@ static void keep_command(struct series_process *process, const json_t *json)
 /* Returns the CPU use of a process in this record, and keeps what the next one needs. @json is as in the file. */
 static double interval_cpu(struct series_process *process, const json_t *json, int64_t record_ns)
 {
-	const char *age_text = json_string_value(json_object_get(json, "etime"));
-	const char *seen_text = json_string_value(json_object_get(json, "timestamp"));
 	double pcpu = series_number(json_object_get(json, "pcpu")), value = NAN;
-	int64_t seen_ns = record_ns;
+	int64_t seen_ns;
 	uint64_t age;
-	bool has_offset;
 
-	if (seen_text && !timestamp_parse(seen_text, &seen_ns, &has_offset))
-		seen_ns = record_ns;
-	if (!age_text || !timestamp_parse_age(age_text, &age) || isnan(pcpu)) {
+	if (!read_age(json, record_ns, &age, &seen_ns) || isnan(pcpu)) {
 		process->has_before = false;
 		return NAN;
 	}
@@ -155,6 +209,7 @@ static void add_processes(struct series *series, const json_t *processes, enum s
 	const char *pid;
 	json_t *json;
 	double sum = NAN, *values = record->values;
+	bool moved = clock_moved(series, record->time_ns, seconds);
 
 	/* The iteration changes nothing of it. */
 	json_object_foreach((json_t *)(uintptr_t)processes, pid, json)
@@ -164,7 +219,7 @@ static void add_processes(struct series *series, const json_t *processes, enum s
 
 		if (!json_is_object(json))
 			continue;
-		process = process_of(series, pid);
+		process = process_of(series, pid, json, record->time_ns, moved);
 		keep_command(process, json);
 		point.rss = series_number(json_object_get(json, "rss"));
 		point.cpu = cpu == SERIES_CPU_INTERVAL

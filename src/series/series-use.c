@@ -46,7 +46,7 @@ struct series_use *series_use_sort(const struct series *series, enum series_use_
 
 	for (size_t i = 0; i < series->process_count; i++) {
 		const struct series_process *process = &series->processes[i];
-		struct series_use use = {process, series->pids.entries[i].key, 0, 0};
+		struct series_use use = {process, process->pid, 0, 0};
 
 		for (size_t k = 0; k < process->count; k++) {
 			double value = series_use_value(series, &process->points[k], kind);

@@ -63,10 +63,14 @@ struct series_point {
 };
 
 struct series_process {
+	const char *pid; /* borrowed from the keys of @pids */
 	char *command; /* as in the first record that has it, raw bytes of any kind; owned; NULL: none has */
 	struct series_point *points; /* owned */
 	size_t count, capacity;
 	double cpu_seconds; /* in the last record that has it */
+	bool has_birth;
+	int64_t birth_ns; /* the earliest one by any record: ages are whole seconds */
+	uint64_t last_age;
 	/* The values of the record before, for the difference. */
 	bool has_before;
 	int64_t seen_ns;
@@ -80,9 +84,12 @@ enum { SERIES_POINTS_MAX = 200000 };
 struct series {
 	struct series_record *records; /* owned; in the order of time */
 	size_t count, capacity;
-	struct series_process *processes; /* owned; the place of each is its place in @pids */
+	struct series_process *processes; /* owned */
 	size_t process_count, process_capacity;
-	struct strmap pids;
+	/* Of the last record, as it was written. */
+	bool has_last_time;
+	int64_t last_time_ns;
+	struct strmap pids; /* to one behind the place of the last process that had the id */
 	size_t points;
 	bool too_many_points; /* no process has points */
 	/* Lines that are no record, without a torn last line: how many, the first one, and the reason for it. */

@@ -29,7 +29,7 @@ static void add_point(struct series *series, const char *pid, size_t at, double 
 
 	if (place == series->process_count)
 		*array_add(series->processes, series->process_count, series->process_capacity) =
-		        (struct series_process){0};
+		        (struct series_process){.pid = entry->key};
 	process = &series->processes[place];
 	if (!process->command)
 		process->command = mem_copy("<i>\n", 4);

@@ -28,7 +28,7 @@ static void add_point(struct series *series, const char *pid, size_t at, double 
 
 	if (place == series->process_count)
 		*array_add(series->processes, series->process_count, series->process_capacity) =
-		        (struct series_process){0};
+		        (struct series_process){.pid = entry->key};
 	process = &series->processes[place];
 	*array_add(process->points, process->count, process->capacity) =
 	        (struct series_point){(int64_t)at * SECONDS, rss / 2, rss, NAN};

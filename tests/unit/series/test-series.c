@@ -143,6 +143,48 @@ static void test_used_cpu(void **state)
 	assert_true(isnan(series.processes[1].points[1].used));
 }
 
+/* A process that was born after another one with its id has ended is not that one: its CPU time is its own. An age is cut off to whole seconds. */
+static void test_pid_again(void **state)
+{
+	static const char text[] =
+	        "{'timestamp': '2026-01-01T00:00:10+00:00', 'ctprof_seconds': 3, 'processes': {"
+	        "'7': {'cmd': 'first', 'etime': '00:05', 'ctprof_cpu_seconds': 2}}}\n"
+	        "{'timestamp': '2026-01-01T00:00:13+00:00', 'ctprof_seconds': 3, 'processes': {"
+	        "'7': {'cmd': 'title', 'etime': '00:07', 'ctprof_cpu_seconds': 2.5}}}\n"
+	        "{'timestamp': '2026-01-01T00:00:16+00:00', 'ctprof_seconds': 3, 'processes': {"
+	        "'7': {'cmd': 'second', 'etime': '00:02', 'ctprof_cpu_seconds': 2.7}}}\n";
+	cleanup_(series_done) struct series series = {0};
+
+	(void)state;
+	assert_int_equal(read_text(&series, text, SERIES_CPU_LIFETIME), 0);
+	assert_int_equal(series.process_count, 2);
+	assert_int_equal(series.processes[0].count, 2);
+	assert_int_equal(series.processes[1].count, 1);
+	for (size_t i = 0; i < 2; i++)
+		assert_string_equal(series.processes[i].pid, "7");
+	assert_string_equal(series.processes[0].command, "first");
+	assert_string_equal(series.processes[1].command, "second");
+	assert_true(fabs(series.processes[0].points[1].used - 100 * 0.5 / 3) < 1e-9);
+	assert_true(fabs(series.processes[1].points[0].used - 100 * 2.7 / 3) < 1e-9);
+}
+
+/* A process is the same one before and after the clock was set. */
+static void test_clock_is_set(void **state)
+{
+	static const char text[] =
+	        "{'timestamp': '2026-01-01T00:00:10Z', 'ctprof_seconds': 3, 'processes': {"
+	        "'7': {'etime': '00:05', 'ctprof_cpu_seconds': 2}}}\n"
+	        "{'timestamp': '2026-01-01T01:00:13Z', 'ctprof_seconds': 3, 'processes': {"
+	        "'7': {'etime': '00:08', 'ctprof_cpu_seconds': 2.5}}}\n"
+	        "{'timestamp': '2026-01-01T01:00:16Z', 'ctprof_seconds': 3, 'processes': {"
+	        "'7': {'etime': '00:11', 'ctprof_cpu_seconds': 3}}}\n";
+	cleanup_(series_done) struct series series = {0};
+
+	(void)state;
+	assert_int_equal(read_text(&series, text, SERIES_CPU_LIFETIME), 0);
+	assert_int_equal(series.process_count, 1);
+}
+
 static void test_bad_lines(void **state)
 {
 	static const char text[] =
@@ -228,6 +270,8 @@ int main(void)
 	        cmocka_unit_test(test_own_keys),
 	        cmocka_unit_test(test_interval_cpu),
 	        cmocka_unit_test(test_used_cpu),
+	        cmocka_unit_test(test_pid_again),
+	        cmocka_unit_test(test_clock_is_set),
 	        cmocka_unit_test(test_bad_lines),
 	        cmocka_unit_test(test_last_line_without_end),
 	        cmocka_unit_test(test_line_without_end),
