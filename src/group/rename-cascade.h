@@ -11,6 +11,7 @@ struct rename_work {
 	const struct rename_cgroup **candidate_by_path;
 	struct rename_pair *pairs; /* owned: one for each candidate, in the order of the side */
 	bool *paired;              /* owned: whether the candidate has one */
+	uint64_t compared_bytes;   /* of paths whose ends were compared */
 };
 
 /* Orders pointers to cgroups alphabetically; for qsort() and bsearch(). */

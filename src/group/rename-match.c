@@ -360,13 +360,27 @@ static size_t find_partner(const struct rename_work *work, const struct alike *a
 	return found;
 }
 
+/* Returns whether the ends of all paths can be compared: of all cgroups together, that may take so many bytes. Paths of 4 KiB may end
+ * alike. More instances are all treated alike. */
+static bool takes_compare(struct rename_work *work, const struct alike *alike)
+{
+	enum { COMPARED_BYTES_MAX = 1 << 28 };
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < alike->candidate_count; i++)
+		saturating_add_to(&bytes, alike->candidates[i].cgroup->path_len);
+	bytes = saturating_multiply(bytes, alike->partner_count);
+	if (bytes > COMPARED_BYTES_MAX - work->compared_bytes)
+		return false;
+	work->compared_bytes += bytes;
+	return true;
+}
+
 /* Gives each candidate a partner of its own as far as there are enough: first those whose paths end alike, then the
  * others in the order of their paths. The rest share the first one. */
 static void pair_alike(struct rename_work *work, const struct alike *alike)
 {
-	/* The most pairs whose ends of paths are compared; more instances than that are all treated alike. */
-	enum { COMPARED_MAX = 1 << 22 };
-	bool compares = alike->candidate_count <= COMPARED_MAX / alike->partner_count;
+	bool compares = takes_compare(work, alike);
 	size_t next = 0;
 
 	for (unsigned round = compares ? 0 : 1; round < 2; round++)

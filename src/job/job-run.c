@@ -155,12 +155,14 @@ static void reap(struct job *job)
 		job->end_ns = clock_now_ns(CLOCK_MONOTONIC);
 }
 
-/* Signals of the terminal reach all processes in its foreground: the command as well, unless it has a session of its own. */
+/* Signals of the terminal reach all processes in its foreground: the command as well, unless it has a session of its own. But if the
+ * terminal is lost, the leader of its session alone has a signal. A second one does no harm. */
 static void pass_signal(struct job *job, const struct signalfd_siginfo *signal)
 {
 	struct job_watcher *watcher = job->options->watcher;
 	int number = (int)signal->ssi_signo;
-	bool is_sent = job_signal_is_sent(signal), leads = job->options->launch.new_session;
+	bool leads = job->options->launch.new_session;
+	bool is_sent = job_signal_is_sent(signal) || (number == SIGHUP && !leads);
 
 	job->result->was_signalled = true;
 	if (is_sent)

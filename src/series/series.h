@@ -86,10 +86,9 @@ struct series {
 	size_t count, capacity;
 	struct series_process *processes; /* owned */
 	size_t process_count, process_capacity;
-	/* Of the last record, as it was written. */
 	bool has_last_time;
-	int64_t last_time_ns;
-	struct strmap pids; /* to one behind the place of the last process that had the id */
+	int64_t last_time_ns; /* of the last record, as it was written */
+	struct strmap pids;   /* to one behind the place of the last process that had the id */
 	size_t points;
 	bool too_many_points; /* no process has points */
 	/* Lines that are no record, without a torn last line: how many, the first one, and the reason for it. */

@@ -96,8 +96,22 @@ def renames(side):
             for kind in range(12):
                 name = files.word(kind if kind < 11 else 100 + group % 50)
                 path = f"/{side}{files.word(group)}/x"
-                rows.append(files.row(len(rows) + 1, 1, name, more=f',"cgroup":"{path}"'))
-        return files.snapshot(rows)
+                rows.append(files.row(len(rows) + 1, len(rows) + 1, name, more=f',"cgroup":"{path}"'))
+        return files.snapshot(rows, host={"boot_id": f"boot-{side}"})
+
+    return make
+
+
+def alike(side):
+    """Cgroups with the same threads, and with paths that all end in the same long name."""
+
+    def make(count):
+        rows = []
+        for group in range(count):
+            path = f"/{side}{files.word(group)}/{'q' * 4000}"
+            for kind in range(10):
+                rows.append(files.row(len(rows) + 1, len(rows) + 1, files.word(kind), more=f',"cgroup":"{path}"'))
+        return files.snapshot(rows, host={"boot_id": f"boot-{side}"})
 
     return make
 
@@ -288,6 +302,7 @@ KINDS = [
     ("a group for each thread, compared", groups, None, 4000, ["compare", "{a}", "{b}"]),
     ("a group for each thread, as JSON", groups, None, 1000, ["show", "--format", "json", "--limit", "0", "{a}"]),
     ("renames of similar cgroups", renames("a"), renames("b"), 200, ["compare", "-g", "cgroup,pcomm", "{a}", "{b}"]),
+    ("renames of cgroups whose long paths end alike", alike("a"), alike("b"), 200, ["compare", "-g", "cgroup,pcomm", "{a}", "{b}"]),
     ("deep cgroups", deep, None, 500, ["show", "-g", "all", "{a}"]),
     ("deep cgroups, compared", deep, None, 250, ["compare", "-g", "cgroup", "--no-cg-normalize", "{a}", "{b}"]),
     ("many cgroups of one parent", siblings, None, 2000, ["show", "-g", "cgroup", "--no-cg-normalize", "{a}"]),

@@ -318,6 +318,9 @@ signals() {
     grep -qx 'status 11' typed || { cat typed; fail "$mode: Ctrl-C"; }
     same "$mode: Ctrl-C arrived" 1 "$(grep -c '^[^a-z]*interrupted$' typed)"
     grep -q ': .* exit 11$' typed || { cat typed; fail "$mode: no summary behind Ctrl-C"; }
+    # A terminal that is lost ends the command: the kernel tells the leader of the session alone, which is ctprof.
+    as "$python" "$scratch/run-terminal.py" hangup "$scratch/ctprof" run -- sh -c 'echo ready; exec sleep 30' >typed
+    grep -qx 'status 129' typed || { cat typed; fail "$mode: the terminal was lost"; }
     # ctprof itself is killed: the command goes on.
     start 'echo $$ >pid; while :; do sleep .05; done'
     echo "$runner" >>"$scratch/killed"
