@@ -275,8 +275,12 @@ static bool meets_conditions(const struct fact_build *build, const struct fact_r
 	                           .section = section_table[row->section].name,
 	                           .unit = row->unit,
 	                           .unit_name = unit_name_per(row->unit, row->per)};
+	const struct snapshot_info *info = build->sides[SIDE_BASELINE].info;
 	bool show = build->set->sides == 1;
 
+	/* Those of the candidate are ticks of the baseline, see set_common_ticks(). */
+	if (info)
+		tested.clock_ticks_per_second = derive_frame_of(info).clock_ticks_per_second;
 	tested.numbers[WHERE_DELTA] = row->delta;
 	tested.numbers[WHERE_PERCENT] = row->percent;
 	tested.numbers[show ? WHERE_VALUE : WHERE_BASELINE] = row->sides[SIDE_BASELINE].number;
