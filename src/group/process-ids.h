@@ -19,4 +19,5 @@ struct process_ids {
  * window has its parent from the record of its end, which has neither process group nor session. */
 struct process_ids process_ids_of(const struct thread_sample *sample, uint64_t host_hash);
 
+/* Returns whether both are of one process: tgid, start, host and boot. */
 bool process_ids_are_same(const struct process_ids *a, const struct process_ids *b);

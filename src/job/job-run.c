@@ -156,13 +156,14 @@ static void reap(struct job *job)
 }
 
 /* Signals of the terminal reach all processes in its foreground: the command as well, unless it has a session of its own. But if the
- * terminal is lost, the leader of its session alone has a signal. A second one does no harm. */
+ * terminal is lost, the kernel sends SIGHUP to the leader of its session alone, which may be us. */
 static void pass_signal(struct job *job, const struct signalfd_siginfo *signal)
 {
 	struct job_watcher *watcher = job->options->watcher;
 	int number = (int)signal->ssi_signo;
 	bool leads = job->options->launch.new_session;
-	bool is_sent = job_signal_is_sent(signal) || (number == SIGHUP && !leads);
+	bool is_ours = number == SIGHUP && !leads && getsid(0) == getpid();
+	bool is_sent = job_signal_is_sent(signal) || is_ours;
 
 	job->result->was_signalled = true;
 	if (is_sent)
