@@ -74,7 +74,8 @@ write_start() {
 #!/bin/bash
 set -eu
 cd '$place'
-echo \$\$ >server.pid
+echo \$\$ >server.pid.new
+mv server.pid.new server.pid
 exec setpriv --pdeathsig KILL '$(command -v clickhouse-server)' --config-file='$place/config.xml' </dev/null >>output 2>&1
 END
     cat >"$place/wait" <<END
@@ -82,7 +83,11 @@ END
 # Returns when the server answers, and fails when it is not there.
 pid=\$(cat '$place/server.pid')
 while ! { exec 3<>/dev/tcp/127.0.0.1/$http && printf 'GET /ping HTTP/1.0\\r\\n\\r\\n' >&3 && grep -q Ok <&3; } 2>/dev/null; do
-    kill -0 "\$pid" 2>/dev/null || { tail -n 5 '$place/output' '$place/server.err.log' >&2; exit 1; }
+    kill -0 "\$pid" 2>/dev/null || {
+        echo "process '\$pid' has ended" >&2
+        tail -n 5 '$place/output' '$place/server.err.log' >&2
+        exit 1
+    }
     sleep 0.1
 done
 END
@@ -113,7 +118,7 @@ for ((i = 1; i <= count; i++)); do
 done
 for ((i = 1; i <= count; i++)); do
     for ((tries = 0; tries < 100; tries++)); do
-        [ ! -s "$directory/$i/server.pid" ] || break
+        [ ! -e "$directory/$i/server.pid" ] || break
         sleep 0.05
     done
     "$directory/$i/wait"
