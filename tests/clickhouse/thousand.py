@@ -9,11 +9,11 @@ thousand.py CTPROF MAKE_FLEET DIRECTORY, started by shards.sh
 import csv
 import io
 import os
+import queue
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 
 from shards import FACT, Proxy, Shards, check, report
 
@@ -48,20 +48,18 @@ class Thousand:
 
     def add_with_kills(self):
         """One call. A server dies when it has facts and has not said so, the other one while it gets some; both start again, and the call goes
-        on."""
-        dead = [threading.Event() for _ in self.shards.shards]
-        proxies = []
-        for shard, event, most in zip(self.shards.shards, dead, (None, 1000000)):
-            def die(shard=shard, event=event):
+        on. The call sends to one server at a time: the first one to die starts before the other one dies."""
+        dead, proxies = queue.Queue(), []
+        for shard, most in zip(self.shards.shards, (None, 1000000)):
+            def die(shard=shard):
                 shard.kill()
-                event.set()
+                dead.put(shard)
 
             proxies.append(Proxy(shard, b"fact_local", die, most))
         url = self.shards.url("fleet", [proxy.address for proxy in proxies])
         writer = subprocess.Popen([self.ctprof, "db", "add", "--retry", "600", "--db", url, *self.paths])
-        for shard, event in zip(self.shards.shards, dead):
-            check(event.wait(1000), "a server was not killed")
-            shard.start()
+        for _ in proxies:
+            dead.get(timeout=1000).start()
         check(writer.wait() == 0 and [proxy.acted for proxy in proxies] == [1, 1], f"servers killed: status {writer.returncode}")
         return url
 
