@@ -157,6 +157,14 @@ static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
 	return (struct fact_cell){.state = FACT_NUMBER, .number = quantity_real(rate_value(rate))};
 }
 
+/* Returns 0 if it is not known. */
+static uint64_t ticks_per_second(const struct fact_build *build, unsigned side)
+{
+	const struct snapshot_info *info = build->sides[side].info;
+
+	return info ? derive_frame_of(info).clock_ticks_per_second : 0;
+}
+
 /* Ticks of clocks with different frequencies only compare as time: those of the candidate become ticks of the baseline. */
 static void set_common_ticks(const struct fact_build *build, struct fact_row *row)
 {
@@ -166,9 +174,7 @@ static void set_common_ticks(const struct fact_build *build, struct fact_row *ro
 	if (build->set->sides < SIDE_MAX || cell->state != FACT_NUMBER)
 		return;
 	for (unsigned side = 0; side < SIDE_MAX; side++)
-		if (build->sides[side].info)
-			frequencies[side] =
-			        derive_frame_of(build->sides[side].info).clock_ticks_per_second;
+		frequencies[side] = ticks_per_second(build, side);
 	if (measure_ticks_differ(row->unit, frequencies[SIDE_CANDIDATE],
 	                         frequencies[SIDE_BASELINE]))
 		cell->number =
@@ -259,6 +265,8 @@ void fact_build_row(struct fact_build *build, const char *name, size_t len, stru
 		return;
 	}
 	row.metric = metric->name;
+	if (row.unit == UNIT_ticks)
+		row.clock_ticks_per_second = ticks_per_second(build, SIDE_BASELINE);
 	if (set->sides == SIDE_MAX)
 		compare_sides(build, &row, kind);
 	row.weight = weight_of(&row, set->sides, metric);
@@ -274,13 +282,10 @@ static bool meets_conditions(const struct fact_build *build, const struct fact_r
 	                           .metric = row->metric,
 	                           .section = section_table[row->section].name,
 	                           .unit = row->unit,
+	                           .clock_ticks_per_second = row->clock_ticks_per_second,
 	                           .unit_name = unit_name_per(row->unit, row->per)};
-	const struct snapshot_info *info = build->sides[SIDE_BASELINE].info;
 	bool show = build->set->sides == 1;
 
-	/* Those of the candidate are ticks of the baseline, see set_common_ticks(). */
-	if (info)
-		tested.clock_ticks_per_second = derive_frame_of(info).clock_ticks_per_second;
 	tested.numbers[WHERE_DELTA] = row->delta;
 	tested.numbers[WHERE_PERCENT] = row->percent;
 	tested.numbers[show ? WHERE_VALUE : WHERE_BASELINE] = row->sides[SIDE_BASELINE].number;

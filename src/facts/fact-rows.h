@@ -32,6 +32,8 @@ struct fact_row {
 	/* Safe to print: "memory_current", "anon", "Rss", "cpu_some_avg10", "state". */
 	const char *metric;
 	enum metric_unit unit;
+	/* The candidate's ticks are those of the baseline; 0: not known, or the unit is another one. */
+	uint64_t clock_ticks_per_second;
 	enum measure_per per; /* the divisor of the values and the delta: total or second */
 	/* The place of the value in the registry: an enum cgroup_value_id in cgroup-stats and cgroup-limits (or
 	 * CGROUP_VALUE_COUNT + place of the key for the sums over io.stat's devices, or FACT_ID_DERIVED + an enum

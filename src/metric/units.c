@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/clock.h"
+
 void units_format_integer(__int128 integer, struct strbuf *out)
 {
 	unsigned __int128 rest =
@@ -78,6 +80,17 @@ static void format(enum metric_unit unit, struct quantity value, bool exact_deci
 		units_format_integer(integer, out);
 		strbuf_add_str(out, unit_table[unit].suffix);
 	}
+}
+
+enum metric_unit units_ticks_as_time(enum metric_unit unit, uint64_t ticks_per_second,
+                                     struct quantity *value)
+{
+	if (unit != UNIT_ticks || ticks_per_second == 0)
+		return unit;
+	if (value->kind != QUANTITY_NONE)
+		*value = quantity_real(quantity_double(*value) * NS_PER_SECOND /
+		                       (double)ticks_per_second);
+	return UNIT_ns;
 }
 
 void units_format(enum metric_unit unit, struct quantity value, bool exact_decimals,

@@ -16,5 +16,10 @@ void units_format(enum metric_unit unit, struct quantity value, bool exact_decim
 void units_format_delta(enum metric_unit unit, struct quantity delta, bool exact_decimals,
                         struct strbuf *out);
 
+/* Makes a value in clock ticks one of time, if their length is known (@ticks_per_second is not 0). Returns the unit of the value, which is
+ * @unit otherwise. Tables show time; machine formats keep ticks. */
+enum metric_unit units_ticks_as_time(enum metric_unit unit, uint64_t ticks_per_second,
+                                     struct quantity *value);
+
 /* Appends an integer of any size. */
 void units_format_integer(__int128 integer, struct strbuf *out);

@@ -20,17 +20,23 @@ bool facts_is_full(const struct facts_context *context, size_t printed)
 /* Appends "3.500ms/s" if the row is one of rates. */
 static void add_number(const struct fact_row *row, struct quantity number, struct strbuf *out)
 {
-	units_format(row->unit, number, false, out);
+	enum metric_unit unit =
+	        units_ticks_as_time(row->unit, row->clock_ticks_per_second, &number);
+
+	units_format(unit, number, false, out);
 	strbuf_add_str(out, measure_per_table[row->per].suffix);
 }
 
 static void add_difference(const struct fact_row *row, struct strbuf *out)
 {
+	struct quantity delta = row->delta;
+	enum metric_unit unit = units_ticks_as_time(row->unit, row->clock_ticks_per_second, &delta);
+
 	if (row->went_back || row->remade) {
 		strbuf_add_str(out, row->remade ? report_remade_mark : report_went_back_mark);
 		return;
 	}
-	units_format_delta(row->unit, row->delta, false, out);
+	units_format_delta(unit, delta, false, out);
 	if (row->delta.kind == QUANTITY_NONE)
 		return;
 	strbuf_add_str(out, measure_per_table[row->per].suffix);

@@ -33,14 +33,8 @@ enum { ROLLUP_INDENT = 2, ROLLUP_INDENT_MAX = 40 };
 /* Clock ticks are shown as time. */
 static enum metric_unit unit_of(const struct rollup *rollup, struct quantity *value)
 {
-	enum metric_unit unit = measure_unit(rollup->measure);
-
-	if (unit != UNIT_ticks || rollup->clock_ticks_per_second == 0)
-		return unit;
-	if (value->kind != QUANTITY_NONE)
-		*value = quantity_real(quantity_double(*value) * NS_PER_SECOND /
-		                       (double)rollup->clock_ticks_per_second);
-	return UNIT_ns;
+	return units_ticks_as_time(measure_unit(rollup->measure), rollup->clock_ticks_per_second,
+	                           value);
 }
 
 static void add_value(const struct rollup *rollup, const struct rollup_part *part, unsigned side,

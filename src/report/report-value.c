@@ -62,14 +62,8 @@ static void add_per(struct quantity value, enum measure_per per, struct strbuf *
 /* The unit that a table shows: clock ticks are time, as far as their length is known. */
 static enum metric_unit shown_unit(const struct row_view *view, struct quantity *value)
 {
-	enum metric_unit unit = measure_unit(view->measure);
-
-	if (unit != UNIT_ticks || view->clock_ticks_per_second == 0)
-		return unit;
-	if (value->kind != QUANTITY_NONE)
-		*value = quantity_real(quantity_double(*value) * NS_PER_SECOND /
-		                       (double)view->clock_ticks_per_second);
-	return UNIT_ns;
+	return units_ticks_as_time(measure_unit(view->measure), view->clock_ticks_per_second,
+	                           value);
 }
 
 void report_add_amount(const struct row_view *view, struct quantity value, enum measure_per per,

@@ -232,6 +232,22 @@ static void test_units_append(void **state)
 	strbuf_done(&text);
 }
 
+static void test_units_ticks_as_time(void **state)
+{
+	struct quantity value = quantity_integer(175), none = {0};
+
+	(void)state;
+	assert_int_equal(units_ticks_as_time(UNIT_ticks, 0, &value), UNIT_ticks);
+	assert_int_equal(value.integer, 175);
+	assert_int_equal(units_ticks_as_time(UNIT_count, 100, &value), UNIT_count);
+	assert_int_equal(value.integer, 175);
+	assert_int_equal(units_ticks_as_time(UNIT_ticks, 250, &value), UNIT_ns);
+	assert_int_equal(value.kind, QUANTITY_REAL);
+	assert_float_equal(value.real, 7e8, 0);
+	assert_int_equal(units_ticks_as_time(UNIT_ticks, 250, &none), UNIT_ns);
+	assert_int_equal(none.kind, QUANTITY_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +264,7 @@ int main(void)
 	        cmocka_unit_test(test_units_any_integer),
 	        cmocka_unit_test(test_units_percentages),
 	        cmocka_unit_test(test_units_append),
+	        cmocka_unit_test(test_units_ticks_as_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
