@@ -149,7 +149,7 @@ static void print_line(FILE *file, const struct plot *plot, const struct line *l
                        const bool shown[ARRAY_SIZE(columns)])
 {
 	const struct series *series = plot->series;
-	const char *command = series->processes[line->process].command;
+	const char *command = line->point->command;
 	struct series_record record = {.time_ns = line->point->time_ns};
 	cleanup_(strbuf_done) struct strbuf seconds = STRBUF_INIT;
 	struct json_writer writer = JSON_WRITER_INIT(&seconds);

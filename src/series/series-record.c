@@ -129,12 +129,15 @@ static bool clock_moved(struct series *series, int64_t time_ns, double seconds)
 	return moved;
 }
 
-static void keep_command(struct series_process *process, const json_t *json)
+/* A process gets another command by execve(2). */
+static const char *command_of(struct series *series, struct series_process *process,
+                              const json_t *json)
 {
 	const char *command = json_string_value(json_object_get(json, "cmd"));
 
-	if (!process->command && command)
-		process->command = mem_copy(command, strlen(command));
+	if (command && command[0] != '\0')
+		process->command = strmap_add(&series->commands, command, strlen(command))->key;
+	return process->command;
 }
 
 /* Returns the CPU use of a process in this record, and keeps what the next one needs. @json is as in the file. */
@@ -220,7 +223,7 @@ static void add_processes(struct series *series, const json_t *processes, enum s
 		if (!json_is_object(json))
 			continue;
 		process = process_of(series, pid, json, record->time_ns, moved);
-		keep_command(process, json);
+		point.command = command_of(series, process, json);
 		point.rss = series_number(json_object_get(json, "rss"));
 		point.cpu = cpu == SERIES_CPU_INTERVAL
 		                    ? interval_cpu(process, json, record->time_ns)

@@ -150,13 +150,12 @@ int series_read(struct series *series, struct byte_source *source, enum series_c
 
 void series_done(struct series *series)
 {
-	for (size_t i = 0; i < series->process_count; i++) {
-		free(series->processes[i].command);
+	for (size_t i = 0; i < series->process_count; i++)
 		free(series->processes[i].points);
-	}
 	free(series->processes);
 	free(series->records);
 	strmap_done(&series->pids);
+	strmap_done(&series->commands);
 	strbuf_done(&series->first_bad);
 	*series = (struct series){0};
 }

@@ -60,11 +60,14 @@ struct series_point {
 	int64_t time_ns;
 	double cpu, rss; /* NaN: missing */
 	double used; /* CPU time since the record before in percent of that time; NaN: not known, as in con-duct's files */
+	const char *
+	        command; /* in this record, or the last one that has it; borrowed; NULL: none has */
 };
 
 struct series_process {
 	const char *pid; /* borrowed from the keys of @pids */
-	char *command; /* as in the first record that has it, raw bytes of any kind; owned; NULL: none has */
+	const char *
+	        command; /* in the last record that has it; raw bytes of any kind; borrowed; NULL: none has */
 	struct series_point *points; /* owned */
 	size_t count, capacity;
 	double cpu_seconds; /* in the last record that has it */
@@ -87,8 +90,9 @@ struct series {
 	struct series_process *processes; /* owned */
 	size_t process_count, process_capacity;
 	bool has_last_time;
-	int64_t last_time_ns; /* of the last record, as it was written */
-	struct strmap pids;   /* to one behind the place of the last process that had the id */
+	int64_t last_time_ns;   /* of the last record, as it was written */
+	struct strmap pids;     /* to one behind the place of the last process that had the id */
+	struct strmap commands; /* keys alone: processes run many commands, most of them often */
 	size_t points;
 	bool too_many_points; /* no process has points */
 	/* Lines that are no record, without a torn last line: how many, the first one, and the reason for it. */

@@ -31,10 +31,9 @@ static void add_point(struct series *series, const char *pid, size_t at, double 
 		*array_add(series->processes, series->process_count, series->process_capacity) =
 		        (struct series_process){.pid = entry->key};
 	process = &series->processes[place];
-	if (!process->command)
-		process->command = mem_copy("<i>\n", 4);
+	process->command = "<i>\n";
 	*array_add(process->points, process->count, process->capacity) =
-	        (struct series_point){(int64_t)at * SECONDS, cpu, NAN, cpu / 2};
+	        (struct series_point){(int64_t)at * SECONDS, cpu, NAN, cpu / 2, NULL};
 }
 
 static bool is_near(double a, double b)

@@ -21,17 +21,17 @@ static void add_record(struct series *series, size_t at, double cpu)
 
 static void add_point(struct series *series, const char *pid, size_t at, double cpu)
 {
+	static const char command[] = "=<i>\n,\"";
 	struct strmap_entry *entry = strmap_add(&series->pids, pid, strlen(pid));
 	size_t place = (size_t)(entry - series->pids.entries);
 	struct series_process *process;
 
 	if (place == series->process_count)
 		*array_add(series->processes, series->process_count, series->process_capacity) =
-		        (struct series_process){.pid = entry->key,
-		                                .command = mem_copy("=<i>\n,\"", 7)};
+		        (struct series_process){.pid = entry->key, .command = command};
 	process = &series->processes[place];
 	*array_add(process->points, process->count, process->capacity) =
-	        (struct series_point){(int64_t)at * SECONDS, cpu, NAN, NAN};
+	        (struct series_point){(int64_t)at * SECONDS, cpu, NAN, NAN, command};
 	series->points++;
 }
 

@@ -31,7 +31,7 @@ static void add_point(struct series *series, const char *pid, size_t at, double 
 		        (struct series_process){.pid = entry->key};
 	process = &series->processes[place];
 	*array_add(process->points, process->count, process->capacity) =
-	        (struct series_point){(int64_t)at * SECONDS, rss / 2, rss, NAN};
+	        (struct series_point){(int64_t)at * SECONDS, rss / 2, rss, NAN, NULL};
 }
 
 /* The first record counts for nothing beside others; what is missing is nothing, and a process that used nothing is not listed. */

@@ -162,10 +162,34 @@ static void test_pid_again(void **state)
 	assert_int_equal(series.processes[1].count, 1);
 	for (size_t i = 0; i < 2; i++)
 		assert_string_equal(series.processes[i].pid, "7");
-	assert_string_equal(series.processes[0].command, "first");
+	assert_string_equal(series.processes[0].command, "title");
 	assert_string_equal(series.processes[1].command, "second");
 	assert_true(fabs(series.processes[0].points[1].used - 100 * 0.5 / 3) < 1e-9);
 	assert_true(fabs(series.processes[1].points[0].used - 100 * 2.7 / 3) < 1e-9);
+}
+
+/* A record has the command of its time, and the process the last one: not that of a shell that became another program. */
+static void test_commands(void **state)
+{
+	static const char text[] =
+	        "{'timestamp': '2026-01-01T00:00:10Z', 'processes': {'7': {'cmd': 'sh'}, "
+	        "'8': {}}}\n"
+	        "{'timestamp': '2026-01-01T00:00:13Z', 'processes': {'7': {'cmd': 'x'}, "
+	        "'8': {'cmd': 'x'}}}\n"
+	        "{'timestamp': '2026-01-01T00:00:16Z', 'processes': {'7': {'cmd': ''}, "
+	        "'8': {'cmd': 7}}}\n";
+	cleanup_(series_done) struct series series = {0};
+
+	(void)state;
+	assert_int_equal(read_text(&series, text, SERIES_CPU_LIFETIME), 0);
+	assert_int_equal(series.process_count, 2);
+	assert_string_equal(series.processes[0].points[0].command, "sh");
+	assert_string_equal(series.processes[0].points[1].command, "x");
+	assert_string_equal(series.processes[0].points[2].command, "x");
+	assert_string_equal(series.processes[0].command, "x");
+	assert_null(series.processes[1].points[0].command);
+	assert_string_equal(series.processes[1].points[2].command, "x");
+	assert_string_equal(series.processes[1].command, "x");
 }
 
 /* A process is the same one before and after the clock was set. */
@@ -271,6 +295,7 @@ int main(void)
 	        cmocka_unit_test(test_interval_cpu),
 	        cmocka_unit_test(test_used_cpu),
 	        cmocka_unit_test(test_pid_again),
+	        cmocka_unit_test(test_commands),
 	        cmocka_unit_test(test_clock_is_set),
 	        cmocka_unit_test(test_bad_lines),
 	        cmocka_unit_test(test_last_line_without_end),
