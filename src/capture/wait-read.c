@@ -81,12 +81,16 @@ static enum source_outcome read_wchan(int proc_fd, struct thread_sample *sample)
 	return outcome;
 }
 
-void wait_read(int proc_fd, struct thread_sample *sample)
+void wait_read(int proc_fd, bool stalls, struct thread_sample *sample)
 {
 	/* A thread that has ended waits in nothing, and has no such files any more. */
 	if (sample_has_ended(sample)) {
 		sample->has_wchan = sample->has_syscall = true;
 		sample->outcomes[SOURCE_wchan] = sample->outcomes[SOURCE_syscall] = OUTCOME_read;
+		return;
+	}
+	if (stalls) {
+		sample->outcomes[SOURCE_wchan] = sample->outcomes[SOURCE_syscall] = OUTCOME_stalled;
 		return;
 	}
 	sample->outcomes[SOURCE_syscall] = read_syscall(proc_fd, sample);

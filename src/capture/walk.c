@@ -293,7 +293,7 @@ int walk_add_row(struct walk *walk, int process_fd)
 	add_process(walk);
 	add_smaps(walk);
 	if (walk->process.wishes.waits)
-		wait_read(walk->proc_fd, sample);
+		wait_read(walk->proc_fd, walk->process.avoids == AVOIDS_LOCKED, sample);
 	r = walk_write_pending(walk);
 	walk->pending = sample;
 	walk->sample = &walk->samples[sample == &walk->samples[0]];

@@ -114,6 +114,9 @@ if "$CTPROF" capture -q --source bpf -o /dev/null 2>/dev/null; then
     timed bpf.zst --source bpf
     same "bpf: its executable" stalled "$(missing bpf.zst.json exe)"
     same "bpf: its smaps" stalled "$(missing bpf.zst.json smaps_rollup)"
+    timed waits.zst --source bpf --waits
+    same "bpf: where it waits" stalled "$(missing waits.zst.json wchan)"
+    same "bpf: its system call" stalled "$(missing waits.zst.json syscall)"
 fi
 for source in procfs auto; do
     for ((i = 0; i < 4; i++)); do
