@@ -260,7 +260,9 @@ void json_output_side(struct json_output *out, const char *name, const struct re
 	write_known(out, "captured_boottime_ns", side->info->captured_boottime_ns);
 	json_write_key(&out->writer, "threads");
 	json_write_u64(&out->writer, side->info->tally.threads);
-	write_known(out, "processes", side->info->tally.processes);
+	/* A window has rows of threads that ended in it, too. */
+	write_known(out, "processes",
+	            side->info->kind == KIND_window ? 0 : side->info->tally.processes);
 	write_labels(out, &side->info->labels);
 	write_host(out, &side->info->host);
 	write_settings(out, &side->info->settings);

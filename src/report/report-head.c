@@ -23,11 +23,14 @@ static void add_host_text(const struct host *host, enum host_field field, const 
 	text_add_escaped(out, text, strlen(text));
 }
 
-static void add_counts(const struct snapshot_tally *tally, struct strbuf *out)
+/* A window has rows of threads that ended in it as well, which are not of the processes that its last reading counts. */
+static void add_counts(const struct snapshot_info *info, struct strbuf *out)
 {
+	const struct snapshot_tally *tally = &info->tally;
+
 	strbuf_addf(out, ", %llu thread%s", (unsigned long long)tally->threads,
 	            tally->threads == 1 ? "" : "s");
-	if (tally->processes > 0)
+	if (tally->processes > 0 && info->kind != KIND_window)
 		strbuf_addf(out, " of %llu process%s", (unsigned long long)tally->processes,
 		            tally->processes == 1 ? "" : "es");
 	if (tally->threads_gone > 0)
@@ -116,7 +119,7 @@ static void add_side(const struct report *report, unsigned side, struct strbuf *
 		if (side == SIDE_CANDIDATE)
 			add_relation(report, out);
 	}
-	add_counts(&here->info->tally, out);
+	add_counts(here->info, out);
 	strbuf_add_char(out, '\n');
 }
 
