@@ -18,6 +18,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/own-names.h"
+#include "capture/worker.h"
 #include "exit-merge.h"
 #include "taskstats/taskstats-exits.h"
 
@@ -240,21 +242,6 @@ static enum window_exits outcome_of(int records, int ends)
 	return WINDOW_EXITS_off;
 }
 
-/* Signals are for the thread that captures. */
-static int start_thread(struct exit_listener *listener)
-{
-	sigset_t all, before;
-	int error;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&listener->thread, NULL, listen_until_stopped, listener);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error == 0)
-		pthread_setname_np(listener->thread, "exit-listener");
-	return -error;
-}
-
 /* Opens ends before records, so that no record comes without its end for being opened too late. */
 static void open_sources(struct exit_listener *listener,
                          const struct exit_listener_options *options)
@@ -298,7 +285,9 @@ static void start(struct exit_listener *listener, const struct exit_listener_opt
 	exit_merge_init(&listener->merge, &rules, listener->cgroups, listener->ends != NULL,
 	                log_bytes_max);
 	listener->stop_fd = eventfd(0, EFD_CLOEXEC);
-	listener->has_thread = listener->stop_fd >= 0 && start_thread(listener) == 0;
+	listener->has_thread =
+	        listener->stop_fd >= 0 && worker_start(&listener->thread, listen_until_stopped,
+	                                               listener, own_names[OWN_NAME_exits]);
 	if (!listener->has_thread)
 		listener->outcome = WINDOW_EXITS_off;
 }

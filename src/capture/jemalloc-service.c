@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/own-names.h"
 #include "base/watch.h"
 #include "capture/worker.h"
 
@@ -105,7 +106,7 @@ static struct service_thread *start_thread(struct jemalloc_service *service)
 	struct service_thread *thread = mem_calloc(1, sizeof(*thread));
 
 	thread->service = service;
-	if (worker_start(&thread->thread, run, thread, "ctprof-jemalloc"))
+	if (worker_start(&thread->thread, run, thread, own_names[OWN_NAME_jemalloc]))
 		return thread;
 	free(thread);
 	return NULL;

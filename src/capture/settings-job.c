@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include "base/fd.h"
+#include "base/own-names.h"
 #include "capture/worker.h"
 #include "settings/settings-read.h"
 
@@ -20,8 +21,8 @@ void settings_job_start(struct settings_job *job, bool anonymous)
 	job->anonymous = anonymous;
 	job->proc_fd = fd_open_path_at(AT_FDCWD, "/proc");
 	job->sys_fd = fd_open_path_at(AT_FDCWD, "/sys");
-	job->is_running =
-	        job->proc_fd >= 0 && worker_start(&job->thread, run, job, "ctprof-settings");
+	job->is_running = job->proc_fd >= 0 &&
+	                  worker_start(&job->thread, run, job, own_names[OWN_NAME_settings]);
 }
 
 bool settings_job_get(struct settings_job *job, struct settings *ret_settings)

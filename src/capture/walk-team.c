@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/own-names.h"
 #include "base/watch.h"
 #include "capture/worker.h"
 #include "cgroup-walk.h"
@@ -392,7 +393,7 @@ static bool start_member(struct walk_team *team)
 	struct member *member = add_member(team);
 	char name[16];
 
-	snprintf(name, sizeof(name), "ctprof-walk-%u", (unsigned)(team->count - 1) % 1000);
+	snprintf(name, sizeof(name), OWN_WALK_PREFIX "%u", (unsigned)(team->count - 1) % 1000);
 	if (worker_start(&member->thread, thread_run, member, name))
 		return true;
 	free(member);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/own-names.h"
 #include "base/scan.h"
 #include "base/watch.h"
 #include "capture/own-proc.h"
@@ -223,7 +224,7 @@ static bool others_go_on(struct others *others)
 	thread->others = others;
 	readers_init(&thread->readers, others->proc_fd, proc_is_own(others->proc_fd),
 	             others->rules);
-	if (worker_start(&thread->id, others_run, thread, "ctprof-doctor")) {
+	if (worker_start(&thread->id, others_run, thread, own_names[OWN_NAME_doctor])) {
 		if (!others_wait(thread)) {
 			others->findings->stalled++;
 			return false;

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/helper.h"
 #include "base/mem.h"
+#include "base/own-names.h"
 #include "base/regular-file.h"
 #include "base/strmap.h"
 #include "helper-message.h"
@@ -137,7 +138,7 @@ static void become_helper(pid_t parent)
 	helper_ignore_signals();
 	helper_become_stranger(helper_capabilities[HELPER_FOR_FILES]);
 	helper_end_with(parent);
-	(void)prctl(PR_SET_NAME, "ctprof-look");
+	(void)prctl(PR_SET_NAME, own_names[OWN_NAME_look]);
 	helper_sandbox_enter(HELPER_SANDBOX_FILES);
 }
 

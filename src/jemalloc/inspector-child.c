@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/helper.h"
 #include "base/mem.h"
+#include "base/own-names.h"
 #include "helper-message.h"
 #include "helper-program.h"
 #include "helper-sandbox.h"
@@ -127,7 +128,7 @@ void inspector_child_run(int socket, int guard_fd, pid_t parent)
 	limit_memory();
 	give_up_rights();
 	helper_end_with(parent);
-	(void)prctl(PR_SET_NAME, "ctprof-inspect", 0, 0, 0);
+	(void)prctl(PR_SET_NAME, own_names[OWN_NAME_inspect], 0, 0, 0);
 	helper_sandbox_enter(HELPER_SANDBOX_PARSE);
 	mem_undo_push(&undo);
 	for (;;) {

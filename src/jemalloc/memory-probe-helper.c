@@ -13,6 +13,7 @@
 #include "base/boot-clock.h"
 #include "base/fd.h"
 #include "base/helper.h"
+#include "base/own-names.h"
 #include "helper-message.h"
 #include "helper-program.h"
 #include "helper-sandbox.h"
@@ -38,7 +39,7 @@ static void become_helper(pid_t parent)
 	(void)prctl(PR_SET_TIMERSLACK, 1UL);
 	helper_keep_capabilities(helper_capabilities[HELPER_FOR_MEMORY]);
 	helper_end_with(parent);
-	(void)prctl(PR_SET_NAME, "ctprof-probe");
+	(void)prctl(PR_SET_NAME, own_names[OWN_NAME_probe]);
 	/* Its first call opens a file. */
 	(void)boot_clock_now_ns();
 	helper_sandbox_enter(HELPER_SANDBOX_MEMORY);

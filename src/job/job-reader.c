@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/own-names.h"
 #include "base/watch.h"
 #include "capture/worker.h"
 
@@ -114,7 +115,7 @@ static size_t read_from(struct job_reader *reader, struct job_reading *reading,
 	thread->reading = reading;
 	thread->pids = pids;
 	thread->next = next;
-	if (!worker_start(&thread->id, run, thread, "ctprof-job")) {
+	if (!worker_start(&thread->id, run, thread, own_names[OWN_NAME_job])) {
 		read_processes(thread);
 	} else if (!await_thread(thread)) {
 		give_up(reader, reading, thread);

@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "base/helper.h"
+#include "base/own-names.h"
 #include "journal.h"
 #include "revert.h"
 
@@ -73,7 +74,7 @@ static noreturn_ void guard(int pipe_fd, int dir_fd, int lock_fd, int runner_fd)
 
 	(void)setsid();
 	helper_ignore_signals();
-	(void)prctl(PR_SET_NAME, "ctprof-guardian", 0, 0, 0);
+	(void)prctl(PR_SET_NAME, own_names[OWN_NAME_guardian], 0, 0, 0);
 	place_descriptors(pipe_fd, dir_fd, lock_fd, runner_fd);
 	if (chdir("/") < 0)
 		_exit(1);

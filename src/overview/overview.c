@@ -7,9 +7,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/own-names.h"
 #include "measure/measure.h"
-
-static const char own_name[] = "ctprof", helper_prefix[] = "ctprof-";
 
 struct building {
 	struct overview *overview;
@@ -361,8 +360,7 @@ static bool is_own(const struct row_set *set, const struct row_group *group)
 {
 	for (unsigned key = 0; key < set->by.count; key++)
 		if ((set->by.keys[key] == GROUP_KEY_pcomm || set->by.keys[key] == GROUP_KEY_comm) &&
-		    (strcmp(group->parts[key], own_name) == 0 ||
-		     strncmp(group->parts[key], helper_prefix, strlen(helper_prefix)) == 0))
+		    own_name_is(group->parts[key]))
 			return true;
 	return false;
 }
@@ -386,13 +384,31 @@ static int by_score(const void *a, const void *b, void *context)
 	return strcmp(row_a->group->label, row_b->group->label);
 }
 
-/* Keeps the largest of ctprof's own groups, of which there may be several, such as one for each user. */
-static void keep_own(struct overview *overview, const struct overview_row *row)
+static void add_value(const struct overview_value *value, struct overview_value *sum)
 {
-	if (!overview->own)
+	sum->seen = sum->seen || value->seen;
+	sum->partial = sum->partial || value->partial;
+	sum->amount += value->seen ? value->amount : 0;
+}
+
+/* Adds up ctprof's own groups, of which there are several: one for each name of its threads, or for each user. */
+static void add_own(struct overview *overview, const struct overview_row *row)
+{
+	struct overview_row *own = overview->own;
+
+	if (!own) {
 		overview->own = mem_calloc(1, sizeof(*overview->own));
-	if (!overview->own->group || overview->own->score < row->score)
 		*overview->own = *row;
+		return;
+	}
+	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
+		for (unsigned side = 0; side < overview->sides; side++)
+			add_value(&row->values[a][side], &own->values[a][side]);
+		if (!isnan(row->moved[a]))
+			own->moved[a] = isnan(own->moved[a]) ? row->moved[a]
+			                                     : own->moved[a] + row->moved[a];
+	}
+	own->score = overview_score(own->moved, &overview->scale);
 }
 
 static void add_noise(struct overview *overview, const struct overview_row *row)
@@ -419,7 +435,7 @@ static void add_row(struct building *building, const struct row_group *group, bo
 	if (unlike)
 		overview->unlike[overview->unlike_count++] = group;
 	if (!with_own && is_own(building->set, group))
-		keep_own(overview, row);
+		add_own(overview, row);
 	else if (fmax(row->score, row->last_score) >= overview->floor)
 		overview->count++;
 	else if (!unlike)

@@ -71,8 +71,9 @@ struct overview {
 	/* Groups that the set keeps apart because the other side is of another boot, by score; owned. */
 	struct overview_row *apart[SIDE_MAX];
 	size_t apart_count[SIDE_MAX];
-	struct overview_row *own; /* ctprof's own, where it is not ranked; owned, or NULL */
-	bool seen[ASPECT_COUNT];  /* whether any group has a value */
+	struct overview_row *
+	        own; /* the sum of ctprof's own groups, where they are not ranked; owned, or NULL */
+	bool seen[ASPECT_COUNT]; /* whether any group has a value */
 	struct overview_scale scale;
 	struct overview_row host; /* all groups together; its group is NULL */
 };

@@ -84,7 +84,7 @@ static void add_own(const struct report *report, struct strbuf *out)
 
 	if (!overview->own || overview->own->score < overview->floor)
 		return;
-	strbuf_add_str(&line, "not ranked: ctprof itself");
+	strbuf_add_str(&line, "not ranked: ctprof");
 	add_most(overview, overview->own, 2, overview->sides - 1, &line);
 	strbuf_add_str(&line, " (--self ranks it)");
 	overview_add_line(report, &line, out);

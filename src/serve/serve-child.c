@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/helper.h"
 #include "base/mem.h"
+#include "base/own-names.h"
 #include "http-server.h"
 #include "recording/frame-source.h"
 #include "serve-window.h"
@@ -76,7 +77,7 @@ static void give_up_rights(pid_t parent)
 	helper_ignore_signals();
 	helper_become_stranger(0);
 	helper_end_with(parent);
-	(void)prctl(PR_SET_NAME, "ctprof-serve", 0, 0, 0);
+	(void)prctl(PR_SET_NAME, own_names[OWN_NAME_serve], 0, 0, 0);
 	(void)setpriority(PRIO_PROCESS, 0, NICE);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);

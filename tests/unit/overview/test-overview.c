@@ -166,22 +166,22 @@ static void test_floor_of_the_host(void **state)
 	assert_true(is_near(score_of("two"), 1 / (1 + 100.0 / (100 << 20))));
 }
 
-/* Groups below the floor are counted, and ctprof is kept apart. */
+/* Groups below the floor are counted, and those of ctprof's own names are added up apart. */
 static void test_noise_and_own(void **state)
 {
 	(void)state;
-	add(0, "hog", 90, 0);
-	add(0, "idle", 0, 0);
 	add(0, "nearly", 1, 0);
 	add(0, "ctprof", 50, 0);
+	add(0, "ctprof-exits", 20, 0);
+	add(0, "ctprof-miner", 80, 0);
 	build(1);
 	assert_int_equal(overview.count, 1);
-	assert_int_equal(overview.noise, 2);
-	assert_non_null(overview.own);
-	assert_string_equal(overview.own->group->label, "ctprof");
+	assert_int_equal(overview.noise, 1);
+	assert_true(is_near(overview.own->values[ASPECT_cpu][0].amount, 70));
+	assert_true(is_near(overview.own->score, 70.0 / 151));
 	overview_done(&overview);
 	overview_init(&overview, &rows, true, ASPECT_COUNT, false);
-	assert_int_equal(overview.count, 2);
+	assert_int_equal(overview.count, 3);
 	assert_null(overview.own);
 }
 
