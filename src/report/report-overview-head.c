@@ -419,6 +419,34 @@ static void add_sources(const struct report *report, bool sources[SOURCE_COUNT])
 	}
 }
 
+/* Appends " (2 of 45→3 of 50 threads)": those of each side that were denied the source, once if both sides are equal; nothing if all
+ * were. Returns false if none was. */
+static bool add_denied_threads(const struct report *report, unsigned source, struct strbuf *out)
+{
+	uint64_t denied[SIDE_MAX] = {0}, all[SIDE_MAX] = {0};
+	unsigned sides = measured_sides(report);
+	bool any = false, every = true;
+
+	for (unsigned side = 0; side < sides; side++) {
+		const uint64_t *outcomes = measured(report, side)->tally.sources[source];
+
+		denied[side] = outcomes[OUTCOME_denied];
+		for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++)
+			all[side] += outcomes[o];
+		any = any || denied[side] > 0;
+		every = every && denied[side] == all[side];
+	}
+	if (!any || every)
+		return any;
+	if (sides == SIDE_MAX && denied[0] == denied[1] && all[0] == all[1])
+		sides = 1;
+	for (unsigned side = 0; side < sides; side++)
+		strbuf_addf(out, "%s%llu of %llu", side == 0 ? " (" : overview_arrow(report),
+		            (unsigned long long)denied[side], (unsigned long long)all[side]);
+	strbuf_add_str(out, " threads)");
+	return true;
+}
+
 /* Readings that were denied, of what the table shows. */
 static void add_denied(const struct report *report, struct parts *parts)
 {
@@ -427,27 +455,15 @@ static void add_denied(const struct report *report, struct parts *parts)
 
 	add_sources(report, sources);
 	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
-		uint64_t denied = 0, all = 0;
+		cleanup_(strbuf_done) struct strbuf threads = STRBUF_INIT;
 
-		if (!sources[s])
-			continue;
-		for (unsigned side = 0; side < measured_sides(report); side++) {
-			const uint64_t *outcomes = measured(report, side)->tally.sources[s];
-
-			denied += outcomes[OUTCOME_denied];
-			for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++)
-				all += outcomes[o];
-		}
-		if (denied == 0)
+		if (!sources[s] || !add_denied_threads(report, s, &threads))
 			continue;
 		if (line)
 			strbuf_add_str(line, ", ");
 		else
 			strbuf_add_str(line = next_part(parts), "denied: ");
-		strbuf_add_str(line, source_table[s].name);
-		if (denied < all)
-			strbuf_addf(line, " (%llu of %llu threads)", (unsigned long long)denied,
-			            (unsigned long long)all);
+		strbuf_addf(line, "%s%s", source_table[s].name, strbuf_str(&threads));
 	}
 }
 
