@@ -56,7 +56,7 @@ struct totals {
 	double threads, processes;
 	double largest_rss;
 	bool largest_missing;
-	struct strmap seen;   /* processes, by id and birth */
+	struct strmap seen;   /* processes, by their keys; the values are places of groups + 1 */
 	struct strmap places; /* of groups, by name */
 	struct job_groups groups;
 	bool lacks_live; /* the counters of a process that goes on */
@@ -104,20 +104,45 @@ static struct job_group *find_group(struct totals *totals, const char *name, siz
 	return group;
 }
 
-/* Processes are those of one id and one tick of birth, as /proc/PID/stat has it. Returns whether the process is a new one. A process may have several leaders, one after the other: a thread that executes a
- * program takes its place. */
-static bool add_process(struct totals *totals, uint32_t tgid, uint64_t born_ticks)
+/* A process, as a key of bytes: its id, and its birth as /proc/PID/stat has it and to the nanosecond. */
+enum {
+	PROCESS_TICKS_BYTES = sizeof(uint32_t) + sizeof(uint64_t),
+	PROCESS_KEY_BYTES = PROCESS_TICKS_BYTES + sizeof(uint64_t),
+};
+
+static void make_process_key(uint32_t tgid, uint64_t born_ns, uint64_t born_ticks,
+                             char ret[PROCESS_KEY_BYTES])
 {
-	const uint64_t key[2] = {tgid, born_ticks};
-	uint32_t place;
+	memcpy(ret, &tgid, sizeof(tgid));
+	memcpy(ret + sizeof(tgid), &born_ticks, sizeof(born_ticks));
+	memcpy(ret + PROCESS_TICKS_BYTES, &born_ns, sizeof(born_ns));
+}
+
+/* Counts the process of an end in its group. A process may have several leaders, one after the other: a thread that executes a program
+ * takes the place, the id and the birth of the leader, which ends. The process is of the last one's group. */
+static void count_process(struct totals *totals, const struct thread_sample *sample,
+                          uint64_t born_ns, struct job_group *group)
+{
+	uint64_t place = (uint64_t)(group - totals->groups.entries);
+	char key[PROCESS_KEY_BYTES];
+	struct strmap_entry *entry;
+	struct job_group *before;
 
 	/* The leader is gone, and has an end of its own. */
-	if (born_ticks == PROCESS_START_UNKNOWN)
-		return false;
-	if (strmap_find(&totals->seen, (const char *)key, sizeof(key), &place))
-		return false;
-	(void)strmap_add(&totals->seen, (const char *)key, sizeof(key));
-	return true;
+	if (born_ns == 0)
+		return;
+	make_process_key(sample->tgid, born_ns, sample_process_start(sample), key);
+	entry = strmap_add(&totals->seen, key, sizeof(key));
+	if (!entry->value)
+		totals->processes++;
+	else if (sample->tid != sample->tgid)
+		return;
+	else {
+		before = &totals->groups.entries[(uintptr_t)entry->value - 1];
+		before->processes--;
+	}
+	group->processes++;
+	entry->value = (void *)(uintptr_t)(place + 1);
 }
 
 static double number_of(const struct thread_sample *sample, enum metric_id metric)
@@ -129,7 +154,8 @@ static double number_of(const struct thread_sample *sample, enum metric_id metri
 	return (double)number;
 }
 
-static void add_end(struct totals *totals, const struct thread_sample *sample)
+/* @born_ns: of its process; 0: not known. */
+static void add_end(struct totals *totals, const struct thread_sample *sample, uint64_t born_ns)
 {
 	const struct strbuf *name = sample->pcomm.len > 0 ? &sample->pcomm : &sample->comm;
 	struct job_group *group = find_group(totals, name->data, name->len);
@@ -148,10 +174,7 @@ static void add_end(struct totals *totals, const struct thread_sample *sample)
 	totals->cpu_time += cpu_time;
 	group->threads++;
 	group->cpu_time += cpu_time;
-	if (add_process(totals, sample->tgid, sample_process_start(sample))) {
-		totals->processes++;
-		group->processes++;
-	}
+	count_process(totals, sample, born_ns, group);
 }
 
 /* A thread by its id and birth. */
@@ -209,8 +232,19 @@ static void add_thread(struct totals *totals, const struct job_counters *counter
 		totals->lacks_cpu_time = true;
 }
 
+/* Counts a process that goes on in its group. @counted: what has counted it by the end of a thread, or NULL. */
+static void count_live(struct totals *totals, struct strmap_entry *counted, struct job_group *group)
+{
+	if (counted)
+		totals->groups.entries[(uintptr_t)counted->value - 1].processes--;
+	else
+		totals->processes++;
+	group->processes++;
+}
+
 /* Adds the threads that go on, without those in @ended. Nothing is known of a process that stalls. */
-static void add_live(struct totals *totals, const struct job_live *live, const struct strmap *ended)
+static void add_live(struct totals *totals, const struct job_live *live, const struct strmap *ended,
+                     struct strmap_entry *counted)
 {
 	struct job_group *group = find_group(totals, live->comm, strlen(live->comm));
 	double before = totals->threads;
@@ -229,11 +263,8 @@ static void add_live(struct totals *totals, const struct job_live *live, const s
 		group->threads++;
 		group->cpu_time += thread->counters.run_time;
 	}
-	/* A thread of it may have ended before. */
-	if (totals->threads > before && add_process(totals, live->pid, live->start_ticks)) {
-		totals->processes++;
-		group->processes++;
-	}
+	if (totals->threads > before)
+		count_live(totals, counted, group);
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -254,10 +285,15 @@ static void add_log(struct job_ends *ends, const struct exit_log *log, struct st
 	if (log->exits != WINDOW_EXITS_completed || log->overruns > 0)
 		ends->failed = true;
 	for (uint32_t row = 0; row < log->records.count; row++) {
-		if (!log->notes[row].is_complete)
+		const struct exit_note *note = &log->notes[row];
+		uint64_t born_ns;
+
+		if (!note->is_complete)
 			continue;
 		thread_store_get(&log->records, row, &sample);
-		add_end(&ends->totals, &sample);
+		born_ns = sample.tid == sample.tgid ? note->born_boottime_ns
+		                                    : note->process_born_boottime_ns;
+		add_end(&ends->totals, &sample, born_ns);
 		make_key(sample.tid, sample.start_time_clock_ticks, key);
 		if (ended)
 			(void)strmap_add(ended, (const char *)key, sizeof(key));
@@ -299,15 +335,40 @@ static void stop(struct job_ends *ends, struct strmap *ended)
 	add_log(ends, &log, ended);
 }
 
+/* Returns for each process that goes on what has counted it by the end of a thread, or NULL; the caller frees the array. The birth of a
+ * process that goes on is known in clock ticks alone. */
+static struct strmap_entry **find_counted(struct totals *totals, const struct job_live *live,
+                                          size_t count)
+{
+	cleanup_(strmap_done) struct strmap places = STRMAP_INIT;
+	struct strmap_entry **counted = mem_calloc(count + 1, sizeof(struct strmap_entry *));
+	char key[PROCESS_KEY_BYTES];
+
+	for (size_t i = 0; i < count; i++) {
+		make_process_key(live[i].pid, 0, live[i].start_ticks, key);
+		strmap_add(&places, key, PROCESS_TICKS_BYTES)->value = &counted[i];
+	}
+	for (size_t i = 0; i < totals->seen.count; i++) {
+		struct strmap_entry *entry = &totals->seen.entries[i];
+		struct strmap_entry **place = strmap_get(&places, entry->key, PROCESS_TICKS_BYTES);
+
+		if (place)
+			*place = entry;
+	}
+	return counted;
+}
+
 void job_ends_stop(struct job_ends *ends, const struct job_live *live, size_t count,
                    struct job_values *values, struct job_groups *groups)
 {
 	cleanup_(strmap_done) struct strmap ended = {0};
+	cleanup_(mem_freep) struct strmap_entry **counted = NULL;
 	struct totals *totals = &ends->totals;
 
 	stop(ends, &ended);
+	counted = find_counted(totals, live, count);
 	for (size_t i = 0; i < count; i++)
-		add_live(totals, &live[i], &ended);
+		add_live(totals, &live[i], &ended, counted[i]);
 	if (ends->failed || totals->threads == 0)
 		return;
 	set_values(totals, values);

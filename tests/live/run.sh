@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh CTPROF [PROCESSES]: jobs of known work. The numbers are those that the kernel gives another program for the same processes;
+# run.sh CTPROF IDS [PROCESSES]: jobs of known work. The numbers are those that the kernel gives another program for the same processes;
 # exit codes are those of the bare command; signals arrive once; whatever happens to ctprof or to its files, the command goes its
 # way. Everything is done as this user, and as nobody if this user is root. PROCESSES is the number of short ones (2000).
 # shellcheck disable=SC2016 # The shells of the work expand what is in single quotes.
 set -euo pipefail
 
 ctprof=$(realpath "$1")
-short=${2:-2000}
+ids=$(realpath "$2")
+short=${3:-2000}
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
@@ -16,7 +17,7 @@ needs jq setsid xargs gzip zstd
 
 export CTPROF=$ctprof
 mode='' scratch='' python='' # job_scene sets them
-job_scene "$here"/run-*.py "$here/duct-check.py"
+job_scene "$here"/run-*.py "$here/duct-check.py" "$ids"
 
 run() {
     as "$scratch/ctprof" run "$@"
@@ -53,6 +54,30 @@ io_is_equal() {
     done
 }
 
+# processes_of NAME: those that are counted in the group of this name.
+processes_of() {
+    jq --arg name "$1" '[.runs[0].groups[] | select(.name == $name).processes] | add' job.json
+}
+# A process is one with its last name, whichever of its threads executes a program. Processes of one id are as many as there were, also
+# where several were born in one clock tick.
+identities() {
+    run --format json --summary "$PWD/job.json" -- "$python" -c '
+import os, threading
+thread = threading.Thread(target=os.execv, args=("/bin/sleep", ["sleep", "0.05"]))
+thread.start()
+thread.join()'
+    [ "$(value processes)" != null ] || return 0
+    same "$mode: one that a thread executed" 1 "$(value processes)"
+    same "$mode: its name" 1 "$(processes_of sleep)"
+    printf '\n\n' | run --format json --summary "$PWD/job.json" -- "$scratch/ids" twin processes 12 0 >printed
+    if grep -q UNABLE printed; then
+        echo "$mode: the kernel does not let this user choose ids"
+    else
+        same "$mode: processes of one id" 13 "$(value processes)"
+        same "$mode: the last one" 1 "$(processes_of twinl)"
+    fi
+}
+
 numbers() {
     # Like a build: two at a time, each a pipe of processes, with files.
     measure -- sh -c 'seq 24 | xargs -P 2 -n 1 sh -c "head -c 6000000 /dev/zero | gzip >out.\$0; head -c 200000 /dev/zero >out.\$0"; sync; rm -f out.*'
@@ -86,6 +111,8 @@ numbers() {
     else
         echo "$mode: the number of processes is not known"
     fi
+
+    identities
 
     # In sessions of their own, with parents that are gone.
     measure --wait-all -- sh -c '(setsid sh -c "(setsid timeout .3 sh -c \"while :; do :; done\" &) ; exit 0" &) ; exit 0'
