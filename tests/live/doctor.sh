@@ -323,7 +323,7 @@ else
             '.families[] | select(.name == $name) | .seen | length' pid.json)"
     done
     same "process-totals with another /proc" partly "$(field pid.json process-totals state)"
-    same "process-totals: the reason" "$foreign (for delays)" "$(field pid.json process-totals reason)"
+    same "process-totals: the reason" "$foreign (for delays, run and wait time)" "$(field pid.json process-totals reason)"
     same "affinity of a capture" true "$(jq '[.threads[] | has("cpu_affinity")] | all' pid-capture.json)"
     same "affinity with another /proc" available "$(field pid.json affinity state)"
     # The fix works.
