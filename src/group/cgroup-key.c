@@ -392,6 +392,8 @@ bool cgroup_part_of(enum cgroup_part part, const char *path, size_t len, struct 
 {
 	struct span rest = {path, len}, segment, found;
 
+	/* The path of a zombie whose cgroup was removed, see cgroup_path_ns_locked() in kernel/cgroup/cgroup.c. */
+	strip_suffix(&rest, " (deleted)");
 	while (strip_segment(&rest, &segment)) {
 		if (!find_part(part, segment, rest, &found))
 			continue;

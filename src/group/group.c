@@ -109,12 +109,13 @@ static void add_birth(struct group_table *table, struct group *group, uint64_t b
 
 /* A thread has the ids of its process from the leader. */
 static struct process_ids ids_of_process(struct group_table *table,
-                                         const struct thread_sample *sample, uint64_t hash)
+                                         const struct thread_sample *sample, struct process_ids ids)
 {
-	struct process_ids ids = process_ids_of(sample, hash);
-
-	if (sample->tid == sample->tgid)
+	if (sample->tid == sample->tgid) {
 		table->last_leader = ids;
+		table->leader_group = table->last;
+		table->leader_successors = sample->process_successors;
+	}
 	return process_ids_are_same(&ids, &table->last_leader) ? table->last_leader : ids;
 }
 
@@ -128,13 +129,24 @@ static void add_process_ids(struct group *group, const struct process_ids *ids)
 		group->process = *ids;
 }
 
-static void add_part(struct group *group, const struct thread_sample *sample, uint32_t threads)
+/* Returns whether the row is of a leader whose process the group has counted: a thread that executed a program took the place of the leader
+ * before, whose row is the last one of a leader. */
+static bool is_next_leader(const struct group_table *table, const struct thread_sample *sample,
+                           const struct process_ids *ids)
+{
+	return table->leader_group == table->last &&
+	       table->leader_successors == sample->process_successors &&
+	       process_ids_are_same(ids, &table->last_leader);
+}
+
+static void add_part(struct group *group, const struct thread_sample *sample, uint32_t threads,
+                     bool is_next)
 {
 	bool is_passed = sample->window_part == WINDOW_PART_passed;
 	bool has_ended = is_passed || sample->window_part == WINDOW_PART_exited;
 	uint32_t leaders = sample->tid == sample->tgid ? threads : 0;
 
-	group->leaders += leaders;
+	group->leaders += is_next ? 0 : leaders;
 	group->leaders_read += has_ended ? 0 : leaders;
 	group->passed += is_passed ? threads : 0;
 	group->ended += has_ended ? threads : 0;
@@ -148,6 +160,7 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	struct group *group = table->last;
 	struct fold_cell *cells = NULL;
 	struct process_ids ids;
+	bool is_next;
 	uint32_t threads = sample_threads(sample);
 	uint64_t hash = row_host_hash(&table->seed, &sample->host, &sample->boot_id);
 	uint64_t member = member_hash(&table->seed, hash, sample->tgid, sample->tid,
@@ -165,9 +178,11 @@ static void add_to_group(struct group_table *table, struct thread_sample *sample
 	free(cells);
 	sample_set(sample, thread_count, (struct counter_count){threads});
 	group->threads += threads;
-	ids = ids_of_process(table, sample, hash);
+	ids = process_ids_of(sample, hash);
+	is_next = is_next_leader(table, sample, &ids);
+	ids = ids_of_process(table, sample, ids);
 	add_process_ids(group, &ids);
-	add_part(group, sample, threads);
+	add_part(group, sample, threads, is_next);
 	group->several_processes = group->several_processes || threads > 1;
 	group->members += member;
 	if (sample_is_lost(sample)) {

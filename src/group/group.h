@@ -28,7 +28,8 @@ enum { GROUP_EXITED_RAN = 1 << PROCESS_SOURCE_COUNT };
 
 struct group {
 	uint32_t threads;
-	uint32_t leaders;      /* threads that lead their process */
+	uint32_t
+	        leaders; /* threads that lead their process, of several that led one after the other the first */
 	uint32_t leaders_read; /* those that did not end in the window */
 	struct process_ids
 	        process; /* of its only process; in a group of several, of the first one */
@@ -207,7 +208,9 @@ struct group_table {
 	const struct rate_list *window_rates;
 	const struct rate_list *rates; /* the one in use, once there is a thread */
 	struct group_process process;
-	struct process_ids last_leader; /* the threads of a process follow it */
+	struct process_ids last_leader;   /* the threads of a process follow it */
+	const struct group *leader_group; /* the group of that row */
+	uint32_t leader_successors;       /* its process_successors */
 };
 
 void group_table_init(struct group_table *table, struct group_by by);

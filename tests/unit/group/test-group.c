@@ -135,6 +135,32 @@ static void test_group_counts_and_folds(void **state)
 	group_table_done(&table);
 }
 
+/* A thread that executes a program takes the place of the leader, which has a row as well: that is one process. */
+static void test_group_leaders(void **state)
+{
+	const struct thread_spec leader = {
+	        .name = "app", .tid = 7, .tgid = 7, .start_time_clock_ticks = 5};
+	struct thread_spec other = leader, again = leader;
+	struct group_table table;
+
+	(void)state;
+	group_table_init(&table, group_by_key(GROUP_KEY_comm, false));
+	add_thread(&table, leader);
+	add_thread(&table, (struct thread_spec){.name = "app", .tid = 8, .tgid = 7});
+	add_thread(&table, leader);
+	assert_int_equal(get(&table, "app")->leaders, 1);
+	again.start_time_clock_ticks = 6;
+	add_thread(&table, again);
+	assert_int_equal(get(&table, "app")->leaders, 2);
+	/* Under its next name it is a process of that group. */
+	other.name = "other";
+	other.start_time_clock_ticks = 6;
+	add_thread(&table, other);
+	assert_int_equal(get(&table, "other")->leaders, 1);
+	assert_int_equal(get(&table, "app")->leaders, 2);
+	group_table_done(&table);
+}
+
 static void test_group_total(void **state)
 {
 	struct group_table table;
@@ -254,13 +280,10 @@ static void test_group_forget(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_group_keys),
-	        cmocka_unit_test(test_group_without_cgroup),
-	        cmocka_unit_test(test_group_names),
-	        cmocka_unit_test(test_group_counts_and_folds),
-	        cmocka_unit_test(test_group_total),
-	        cmocka_unit_test(test_group_members),
-	        cmocka_unit_test(test_group_raw_bytes),
+	        cmocka_unit_test(test_group_keys),    cmocka_unit_test(test_group_without_cgroup),
+	        cmocka_unit_test(test_group_names),   cmocka_unit_test(test_group_counts_and_folds),
+	        cmocka_unit_test(test_group_leaders), cmocka_unit_test(test_group_total),
+	        cmocka_unit_test(test_group_members), cmocka_unit_test(test_group_raw_bytes),
 	        cmocka_unit_test(test_group_forget),
 	};
 
