@@ -2,7 +2,6 @@
 /* Reads what an experiment left: its plan, and its windows. */
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,6 +10,7 @@
 #include "ab/ab-options.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/operand-glob.h"
 #include "base/operand-open.h"
 #include "base/regular-file.h"
 #include "base/text.h"
@@ -236,8 +236,9 @@ static int add_arm(const struct ab_options *options, struct trial *trial, struct
 	const char *equals = strchr(operand, '=');
 	cleanup_(mem_freep) char *name = mem_copy(operand, (size_t)(equals - operand));
 	unsigned arm = trial_arm_of(trial, name);
-	glob_t found = {0};
-	int r = 0;
+	cleanup_(operand_names_done) struct operand_names found = {0};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	int r;
 
 	if (arm == TRIAL_ARMS_MAX) {
 		cli_error("more than %d arms", TRIAL_ARMS_MAX);
@@ -247,22 +248,15 @@ static int add_arm(const struct ab_options *options, struct trial *trial, struct
 	           trial->arms[arm].line_capacity) = copy_of(equals + 1);
 	if (recording_operand_is(equals + 1))
 		return add_file(options, list, arm, equals + 1, true);
-	switch (glob(equals + 1, GLOB_ERR, NULL, &found)) {
-	case 0:
-		for (size_t i = 0; r == 0 && i < found.gl_pathc; i++)
-			r = add_file(options, list, arm, found.gl_pathv[i], false);
-		break;
-	case GLOB_NOMATCH:
+	r = operand_glob(equals + 1, &found, &reason);
+	if (r < 0)
+		cli_error("%s: %s", equals + 1, strbuf_str(&reason));
+	else if (found.count == 0) {
 		cli_error("%s: no file is like this", equals + 1);
 		r = -ENOENT;
-		break;
-	case GLOB_NOSPACE:
-		mem_exhausted();
-	default:
-		cli_error("%s: a directory cannot be read", equals + 1);
-		r = -EIO;
 	}
-	globfree(&found);
+	for (size_t i = 0; r == 0 && i < found.count; i++)
+		r = add_file(options, list, arm, found.names[i], false);
 	return r;
 }
 

@@ -28,7 +28,6 @@ src/base/own-directory.c 2 O_PATH, the directory of this user
 src/base/regular-file.c 4 decides
 src/base/trust.c 3 the directories above one with O_PATH, and /proc/PID/status
 src/base/watch.c 1 /proc/self/task
-src/ab/ab-load.c 1 glob(3) lists directories; what it finds is for operand_open()
 src/cli/main.c 1 /dev/null
 src/duct/duct-files.c 1 a new file at the place that output-place.h has found
 src/duct/duct-run.c 1 /dev/null
