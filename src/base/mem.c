@@ -28,6 +28,9 @@ enum { MIB = 1 << 20 };
 static uint64_t limit_bytes;
 static struct rlimit limit_before;
 
+/* Set by mem_set_status(), once. */
+static int exhausted_status = 1;
+
 static struct mem_undo *_Atomic undo_list;
 
 /* Returns the private writable memory, which RLIMIT_DATA limits, and the stack: the sixth number of /proc/self/statm. 0
@@ -83,8 +86,13 @@ void mem_exhausted_for(uint64_t bytes)
 	                         limit_bytes / MIB)
 	              : snprintf(message, sizeof(message), "ctprof: out of memory\n");
 	if (len > 0 && write(STDERR_FILENO, message, (size_t)len) < 0)
-		_exit(1);
-	_exit(1);
+		_exit(exhausted_status);
+	_exit(exhausted_status);
+}
+
+void mem_set_status(int status)
+{
+	exhausted_status = status;
 }
 
 void mem_stream_close(FILE *file, char *const *bytes)

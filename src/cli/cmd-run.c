@@ -342,8 +342,10 @@ static int run(const struct command *command, int argc, char **argv)
 	struct job_inherited inherited;
 	cleanup_(runs_done) struct runs runs = {.wait = {run_inside}, .arguments = &arguments};
 	cleanup_(run_records_done) struct run_records records = {0};
-	int id = parse(command, argc, argv, &arguments);
+	int id;
 
+	mem_set_status(CODE_FAILED);
+	id = parse(command, argc, argv, &arguments);
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
 		return options_answer(command, id) == EXIT_DONE ? EXIT_DONE : CODE_FAILED;
 	if (id == OPTIONS_ERROR || check(command, &arguments, argc - optind) != EXIT_DONE)

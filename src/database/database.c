@@ -22,6 +22,7 @@ enum {
 	APPLICATION_ID = 0x63747066,
 	USER_VERSION = 1,
 	WAIT_MS = 10 * 60 * 1000, /* for other writers */
+	RETRY_MS = 20,
 	CACHE_KIB = 128 * 1024,
 	ROW_BYTES_MAX = 1024 * 1024,
 };
@@ -190,6 +191,19 @@ static int check_schema(struct database *database, enum database_use use)
 	return r == 0 ? execute(database, "PRAGMA user_version = 1") : r;
 }
 
+/* SQLite waits for other writers at no change of the journal, which a new database needs once. */
+static int set_journal(struct database *database)
+{
+	for (unsigned waited_ms = 0;; waited_ms += RETRY_MS) {
+		int r = execute(database, "PRAGMA journal_mode = WAL");
+
+		if (r == 0 || sqlite3_errcode(database->handle) != SQLITE_BUSY ||
+		    waited_ms >= WAIT_MS)
+			return r;
+		sqlite3_sleep(RETRY_MS);
+	}
+}
+
 static int set_up(struct database *database, enum database_use use)
 {
 	cleanup_(strbuf_done) struct strbuf cache = STRBUF_INIT;
@@ -204,7 +218,7 @@ static int set_up(struct database *database, enum database_use use)
 	strbuf_addf(&cache, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -%d", CACHE_KIB);
 	r = execute(database, strbuf_str(&cache));
 	if (r == 0 && use == DATABASE_ADD)
-		r = execute(database, "PRAGMA journal_mode = WAL");
+		r = set_journal(database);
 	if (r == 0 && use == DATABASE_ADD)
 		r = execute(database, "PRAGMA synchronous = NORMAL");
 	if (r == 0 && use == DATABASE_ADD)

@@ -72,8 +72,9 @@ static int make_directory(const char *path, size_t len, bool needs_own_place, st
 	r = output_place_find_directory(&place, AT_FDCWD, name, &reason);
 	if (r == 0 && place.target_fd < 0 && needs_own_place)
 		r = check_place(&place, &reason);
-	if (r == 0 && place.target_fd < 0 && mkdirat(place.dir_fd, place.name, 0777) < 0 &&
-	    errno != EEXIST)
+	/* check_place() refuses one that others may write, which a umask of 0 would make. */
+	if (r == 0 && place.target_fd < 0 &&
+	    mkdirat(place.dir_fd, place.name, needs_own_place ? 0755 : 0777) < 0 && errno != EEXIST)
 		r = -errno;
 	return r < 0 ? fail(reterr, path, len, r, &reason) : 0;
 }

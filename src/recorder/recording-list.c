@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recorder/recording-list.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/mem.h"
 #include "base/operand-open.h"
 #include "base/text.h"
 #include "command/command.h"
@@ -28,8 +30,11 @@ bool recording_list_is(const char *path)
 	cleanup_(fd_closep) int fd = operand_open(AT_FDCWD, path, OPERAND_DIRECTORY, &reason);
 	cleanup_(recording_files_done) struct recording_files files = {0};
 	pid_t pid;
+	int r = fd < 0 ? fd : recording_files_list(fd, &files);
 
-	if (fd < 0 || recording_files_list(fd, &files) < 0)
+	if (r == -ENOMEM)
+		mem_exhausted();
+	if (r < 0)
 		return false;
 	return files.count > 0 || (recording_lock_owner(fd, &pid) == 0 && pid > 0);
 }

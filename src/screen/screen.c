@@ -14,12 +14,19 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/mem.h"
 #include "ctprof/base/macro.h"
 
 enum { ESCAPE = 0x1b, ESCAPE_WAIT_MS = 50, PAIR_OF_RED = 1, SGR_RED = 31, SGR_WHITE = 37 };
 
 static SCREEN *terminal;
 static bool is_left, has_pairs, is_ascii;
+
+/* The modes and the texts with which undo_screen() gives the terminal back. */
+static struct termios modes_before;
+static bool has_modes_before;
+static const char *const leave_names[] = {"cnorm", "rmcup"};
+static char *leave_texts[ARRAY_SIZE(leave_names)];
 
 /* Characters are shown by the locale, which may be one of UTF-8 that is not installed. C.UTF-8 always is. */
 static void choose_locale(void)
@@ -127,6 +134,33 @@ static void set_size(void)
 	set_side("COLUMNS", size.ws_col);
 }
 
+/* Gives the terminal back when memory lacks: the library may be in use by another thread, and may need memory itself. */
+static void undo_screen(struct mem_undo *self)
+{
+	(void)self;
+	if (!terminal || is_left || !screen_is_ours())
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(leave_texts); i++)
+		if (leave_texts[i])
+			(void)!write(STDOUT_FILENO, leave_texts[i], strlen(leave_texts[i]));
+	if (has_modes_before)
+		(void)tcsetattr(STDIN_FILENO, TCSANOW, &modes_before);
+}
+
+/* Prepares undo_screen(). Padding is for terminals that are no more. */
+static void prepare_undo(void)
+{
+	static struct mem_undo undo = {.undo = undo_screen};
+
+	for (size_t i = 0; i < ARRAY_SIZE(leave_names); i++) {
+		const char *text = tigetstr(leave_names[i]);
+
+		if (text && text != (const char *)-1)
+			leave_texts[i] = mem_copy(text, strcspn(text, "$"));
+	}
+	mem_undo_push(&undo);
+}
+
 int screen_open(bool with_colors, struct strbuf *reterr)
 {
 	static bool is_known_to_exit;
@@ -135,6 +169,7 @@ int screen_open(bool with_colors, struct strbuf *reterr)
 	choose_locale();
 	keep_stop_signal();
 	set_size();
+	has_modes_before = tcgetattr(STDIN_FILENO, &modes_before) == 0;
 	terminal = newterm(NULL, stdout, stdin);
 	if (terminal && !is_able()) {
 		endwin();
@@ -145,8 +180,10 @@ int screen_open(bool with_colors, struct strbuf *reterr)
 		strbuf_addf(reterr, "a terminal of the type '%s' has no screen", term ? term : "");
 		return -ENOTTY;
 	}
-	if (!is_known_to_exit)
+	if (!is_known_to_exit) {
+		prepare_undo();
 		is_known_to_exit = atexit(screen_close) == 0;
+	}
 	is_left = false;
 	set_modes();
 	if (with_colors)

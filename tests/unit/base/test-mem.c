@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 
+enum { OTHER_STATUS = 125 };
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
@@ -168,10 +170,17 @@ static void ask_copy(void)
 }
 
 /* Exhaustion ends the process with one line and status 1. */
+static void ask_with_status(void)
+{
+	mem_set_status(OTHER_STATUS);
+	mem_exhausted();
+}
+
 static void check_ends_with(void (*ask)(void), const char *expected)
 {
 	char said[256] = "";
 	int ends[2], status;
+	int expected_status = ask == ask_with_status ? OTHER_STATUS : 1;
 	pid_t child;
 
 	assert_int_equal(pipe(ends), 0);
@@ -185,7 +194,7 @@ static void check_ends_with(void (*ask)(void), const char *expected)
 	close(ends[1]);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 1);
+	assert_int_equal(WEXITSTATUS(status), expected_status);
 	assert_int_equal(read(ends[0], said, sizeof(said) - 1), strlen(expected));
 	assert_string_equal(said, expected);
 	close(ends[0]);
@@ -200,6 +209,7 @@ static void test_mem_exhausted_ends(void **state)
 {
 	(void)state;
 	check_ends(mem_exhausted);
+	check_ends(ask_with_status);
 	check_ends(ask_realloc);
 	check_ends(ask_copy);
 	check_ends(reserve_too_much);

@@ -208,7 +208,8 @@ static void test_capabilities(void **state)
 	doctor_check(doctor_nobody(), DOCTOR_smaps, DOCTOR_PARTLY, "needs CAP_SYS_PTRACE (9 of 10)",
 	             DOCTOR_FIX_COMMAND, doctor_setcap_fix);
 	doctor_check(doctor_nobody(), DOCTOR_process_totals, DOCTOR_PARTLY,
-	             "needs CAP_NET_ADMIN (for delays, run and wait time)", DOCTOR_FIX_COMMAND, doctor_setcap_fix);
+	             "needs CAP_NET_ADMIN (for delays, run and wait time)", DOCTOR_FIX_COMMAND,
+	             doctor_setcap_fix);
 	doctor_check(doctor_nobody(), DOCTOR_bpf, DOCTOR_NOT, "needs CAP_BPF and CAP_PERFMON",
 	             DOCTOR_FIX_NONE, "");
 
@@ -322,7 +323,8 @@ static void test_foreign_proc(void **state)
 	for (enum doctor_family f = DOCTOR_delay_cpu; f <= DOCTOR_memory_peaks; f++)
 		doctor_check(doctor_foreign(), f, DOCTOR_NOT, reason, DOCTOR_FIX_ADVICE, fix);
 	doctor_check(doctor_foreign(), DOCTOR_process_totals, DOCTOR_PARTLY,
-	             "/proc is of another pid namespace (for delays, run and wait time)", DOCTOR_FIX_ADVICE, fix);
+	             "/proc is of another pid namespace (for delays, run and wait time)",
+	             DOCTOR_FIX_ADVICE, fix);
 
 	/* status has the affinity as well. */
 	doctor_check(doctor_foreign(), DOCTOR_affinity, DOCTOR_AVAILABLE, "", DOCTOR_FIX_NONE, "");

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""terminal.py CTPROF FAIL_ALLOC: 'ctprof top' gives its terminal back, wherever in its work it runs out of memory: the modes are those from
+before, and the page that it has turned to is left. It says why it ended, with status 1."""
+import os
+import pty
+import select
+import sys
+import tempfile
+import termios
+import time
+
+PLACES = 40
+WAIT_S = 60
+ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
+WORDS = ("top", "--count", "1", "--every", "150ms")
+
+
+def run(ctprof, **variables):
+    """Runs top in a terminal of its own. Returns its status, what it wrote, and whether the modes are as they were."""
+    master, slave = pty.openpty()
+    before = termios.tcgetattr(slave)
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        for descriptor in range(3):
+            os.dup2(slave, descriptor)
+        os.execve(ctprof, [ctprof, *WORDS], {"PATH": os.environ["PATH"], "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **variables})
+    written, end, status = b"", time.monotonic() + WAIT_S, None
+    while status is None or select.select([master], [], [], 0)[0]:
+        if select.select([master], [], [], 0.05)[0]:
+            written += os.read(master, 65536)
+        if status is None:
+            ended, code = os.waitpid(pid, os.WNOHANG)
+            status = os.waitstatus_to_exitcode(code) if ended else None
+        if time.monotonic() > end:
+            os.kill(pid, 9)
+            raise TimeoutError(f"{variables}: top hangs")
+    same = termios.tcgetattr(slave) == before
+    os.close(slave)
+    os.close(master)
+    return status, written, same
+
+
+def main():
+    ctprof, library = sys.argv[1:]
+    failures, on_page = [], 0
+    with tempfile.NamedTemporaryFile("r") as counted:
+        status, written, same = run(ctprof, LD_PRELOAD=library, FAIL_ALLOC_COUNT=counted.name)
+        text = counted.read()
+    if status != 0 or not same or ENTER not in written or not text:
+        print(f"without a fault: status {status}, {written[-200:]}")
+        return 1
+    most = int(text)
+    for place in range(1, most, max(1, most // PLACES)):
+        status, written, same = run(ctprof, LD_PRELOAD=library, FAIL_ALLOC_AT=str(place))
+        on_page += ENTER in written and status == 1
+        if not same:
+            failures.append(f"allocation {place}: the terminal has other modes")
+        if (ENTER in written) != (LEAVE in written) or written.rfind(ENTER) > written.rfind(LEAVE):
+            failures.append(f"allocation {place}: the page is not left")
+        if status not in (0, 1) or (status == 1 and b"ctprof: " not in written):
+            failures.append(f"allocation {place}: status {status}, {written[-100:]}")
+    if on_page < PLACES / 4:
+        failures.append(f"only {on_page} failed behind the turn of the page, of {most} allocations")
+    for failure in failures:
+        print(failure)
+    print(f"{on_page} of {most} allocations failed on the page")
+    return 1 if failures else 0
+
+
+sys.exit(main())
