@@ -281,7 +281,8 @@ static void judge_process_totals(const struct doctor_findings *findings, struct 
 	if (seen == 0 || (stat && io && taskstats))
 		return;
 	if (!taskstats && reason_option_is_off(findings, "TASKSTATS"))
-		reason_set(line, DOCTOR_PARTLY, "no delays, run and wait time: the kernel lacks CONFIG_TASKSTATS");
+		reason_set(line, DOCTOR_PARTLY,
+		           "no delays, run and wait time: the kernel lacks CONFIG_TASKSTATS");
 	else if (!taskstats && (reason_foreign_proc(findings, DOCTOR_PARTLY, line) ||
 	                        reason_taskstats(findings, DOCTOR_PARTLY, line)))
 		strbuf_add_str(&line->reason, " (for delays, run and wait time)");

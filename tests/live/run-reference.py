@@ -9,7 +9,31 @@ import resource
 import sys
 
 PR_SET_CHILD_SUBREAPER = 36
+
+
+def open_cpu_stat():
+    """cpu.stat of this process's cgroup of version 2, or None."""
+    with open("/proc/self/cgroup", encoding="utf-8", errors="surrogateescape") as cgroup:
+        paths = [line.split(":", 2)[2].rstrip("\n") for line in cgroup if line.startswith("0:")]
+    with open("/proc/self/mounts", encoding="utf-8", errors="surrogateescape") as mounts:
+        points = [line.split()[1] for line in mounts if line.split()[2] == "cgroup2"]
+    for point in points:
+        try:
+            return open(point + paths[0] + "/cpu.stat", encoding="ascii")
+        except (OSError, IndexError):
+            continue
+    return None
+
+
+def cpu_seconds(file):
+    try:
+        return int(file.readline().split()[1]) / 1e6 if file else None
+    except (OSError, IndexError):
+        return None
+
+
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+stat = open_cpu_stat()
 pid = os.fork()
 if pid == 0:
     os.execvp(sys.argv[2], sys.argv[2:])
@@ -22,28 +46,14 @@ while True:
     processes += 1
     if ended == pid:
         code = os.waitstatus_to_exitcode(status)
-usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-
-
-def cpu_stat():
-    """The CPU time of this process's cgroup of version 2, in seconds, or None."""
-    with open("/proc/self/cgroup", encoding="utf-8", errors="surrogateescape") as cgroup:
-        paths = [line.split(":", 2)[2].rstrip("\n") for line in cgroup if line.startswith("0:")]
-    with open("/proc/self/mounts", encoding="utf-8", errors="surrogateescape") as mounts:
-        points = [line.split()[1] for line in mounts if line.split()[2] == "cgroup2"]
-    for point in points:
-        try:
-            with open(point + paths[0] + "/cpu.stat", encoding="ascii") as stat:
-                return int(stat.readline().split()[1]) / 1e6
-        except (OSError, IndexError):
-            continue
-    return None
-
-
+# Little is done behind these readings.
 with open("/proc/self/io", encoding="ascii") as io:
     numbers = {key: int(value) for key, value in (line.split(": ") for line in io)}
-result = {
-    "cpu_stat": cpu_stat(),
+out = open(sys.argv[1], "w", encoding="ascii")
+cpu_stat = cpu_seconds(stat)
+usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+json.dump({
+    "cpu_stat": cpu_stat,
     "cpu_time": sum(u.ru_utime + u.ru_stime for u in usages),
     "minor_faults": sum(u.ru_minflt for u in usages),
     "switches": sum(u.ru_nvcsw + u.ru_nivcsw for u in usages),
@@ -51,8 +61,7 @@ result = {
     "wchar": numbers["wchar"],
     "write_bytes": numbers["write_bytes"],
     "read_bytes": numbers["read_bytes"],
-}
-with open(sys.argv[1], "w", encoding="ascii") as out:
-    json.dump(result, out)
+}, out)
+out.flush()
 # At once: tidying up would copy all pages that the child had as well, behind the reading.
 os._exit(code if code >= 0 else 128 - code)
