@@ -10,6 +10,7 @@
 #include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "ctprof/base/macro.h"
 
 static sigset_t interrupts(void)
 {
@@ -30,6 +31,27 @@ static void let_go(struct window_wait *wait)
 {
 	sigset_t set = interrupts();
 
+	fd_closep(&wait->signal_fd);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void forgive(int number)
+{
+	(void)number;
+}
+
+/* Lets the second interrupt from here on end the program. The first one may have been meant to end the window, which is over, and must not
+ * cost it. */
+static void let_second_go(struct window_wait *wait)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction once = {.sa_handler = forgive,
+	                         .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+	sigset_t set = interrupts();
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (sigismember(&set, numbers[i]) == 1)
+			(void)sigaction(numbers[i], &once, NULL);
 	fd_closep(&wait->signal_fd);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
@@ -71,9 +93,10 @@ static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 	}
 	if (wait->progress)
 		fputs("\r\033[K", stderr);
-	/* Behind its end, an interrupt that was meant to end it is too late, and must not cost it. */
 	if (r > 0)
 		let_go(wait);
+	else if (r == 0)
+		let_second_go(wait);
 	return r < 0 ? r : 0;
 }
 

@@ -11,8 +11,8 @@ struct window_wait {
 	int signal_fd;
 };
 
-/* From here on SIGINT, SIGTERM and SIGHUP end the window, which is written all the same; a second one ends the program. Threads
- * that are started from here on are not interrupted, nor is what is done once the time is over. Returns 0 or -errno. */
+/* From here on SIGINT, SIGTERM and SIGHUP end the window, which is written all the same; a second one ends the program. Behind the end
+ * of the window the first one does nothing. Threads that are started from here on are not interrupted. Returns 0 or -errno. */
 must_check_ int window_wait_init(struct window_wait *wait, bool progress);
 /* For cleanup_(window_wait_done). */
 void window_wait_done(struct window_wait *wait);

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""window-late.py CTPROF: signals behind the end of a window, while its output waits for a reader. The first one does nothing, so that one
+that was meant to end the window does not cost it; the second one ends the program."""
+import array
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import termios
+import time
+
+PIPE_BYTES = 4096
+WAIT_S = 60
+failures = []
+
+
+def check(condition, message):
+    if not condition:
+        failures.append(message)
+
+
+def begin(ctprof):
+    """Returns the capture, whose output has filled the pipe, and the end to read from."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    capture = subprocess.Popen([ctprof, "capture", "-q", "--window", "100ms", "-o", "-"], stdout=writer)
+    os.close(writer)
+    held, end = array.array("i", [0]), time.monotonic() + WAIT_S
+    while held[0] < PIPE_BYTES and time.monotonic() < end:
+        fcntl.ioctl(reader, termios.FIONREAD, held)
+        time.sleep(0.01)
+    check(held[0] == PIPE_BYTES, f"{held[0]} bytes of output")
+    return capture, reader
+
+
+def status_within(capture, seconds):
+    try:
+        return capture.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def main():
+    ctprof = sys.argv[1]
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+        capture, reader = begin(ctprof)
+        capture.send_signal(number)
+        check(status_within(capture, 0.5) is None, f"{number.name}: the first one ended it")
+        capture.send_signal(number)
+        check(status_within(capture, WAIT_S) == -number, f"{number.name}: the second one did not end it")
+        capture.kill()
+        os.close(reader)
+    capture, reader = begin(ctprof)
+    capture.send_signal(signal.SIGINT)
+    with open(reader, "rb") as file:
+        data = file.read()
+    done = subprocess.run(["zstd", "-dc"], input=data, stdout=subprocess.PIPE, check=False)
+    check(capture.wait() == 0, f"a late signal: status {capture.returncode}")
+    check(done.returncode == 0 and b'"window"' in done.stdout, "a late signal: the window is not whole")
+    for failure in failures:
+        print(failure)
+    return 1 if failures else 0
+
+
+sys.exit(main())
