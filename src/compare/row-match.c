@@ -18,7 +18,7 @@ static const char exited_label[] = "(exited threads)";
 struct matching {
 	struct row_set *set;
 	struct row_pairs pairs;
-	bool keeps_patterns, shows_patterns;
+	bool keeps_patterns;
 	bool *carried; /* groups of the first table that go on under another name; owned, or NULL */
 	const char **labels[SIDE_MAX][GROUP_KEYS_MAX]; /* of names, by number; the array is owned */
 };
@@ -45,9 +45,8 @@ static const char *label_of(struct matching *matching, unsigned side, unsigned k
 		return *label;
 	for (unsigned i = 0; i < matching->set->sides; i++)
 		names[i] = &pairs->tables[i]->names[key];
-	shown = (struct span){entry->key, entry->key_len};
-	if (!matching->shows_patterns)
-		shown = key_names_shown(names, matching->set->sides, shown);
+	shown = key_names_shown(names, matching->set->sides,
+	                        (struct span){entry->key, entry->key_len});
 	text_add_escaped(&text, shown.text, shown.len);
 	*label = keep_label(matching->set, &text);
 	other = matching->set->sides == SIDE_MAX ? pairs->elsewhere[side][key][number] : NO_PLACE;
@@ -449,7 +448,6 @@ void row_match(struct row_set *set, const struct group_table *const *tables,
 
 	matching_init(&matching, set, tables);
 	matching.keeps_patterns = options->patterns;
-	matching.shows_patterns = options->pattern_labels;
 	if (set->sides == SIDE_MAX && options->renamed)
 		row_rename(set, &matching.pairs);
 	if (options->interval || options->one_boot)

@@ -49,8 +49,6 @@ struct row_options {
 	size_t top_groups; /* only the groups that come first, 0 for all ... */
 	size_t limit;  /* how many rows to keep, 0 for all; of each group where top_groups is set */
 	bool patterns; /* keep the patterns of the groups' names */
-	/* Labels are patterns, which are the same in all snapshots, also where a group has one name only. */
-	bool pattern_labels;
 	/* Find rows only when row_next() asks for them, where the order allows it. */
 	bool late;
 };

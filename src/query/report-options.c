@@ -467,7 +467,6 @@ static void choose_rows(struct report_options *options, const struct filters *fi
 	options->rows.limit = options->delays ? 0 : options->limit;
 	options->rows.visible = is_for_people(options);
 	options->rows.late = !is_for_people(options) && !is_for_prometheus(options);
-	options->rows.pattern_labels = is_for_prometheus(options);
 	if (is_for_prometheus(options) && options->rows.top_groups == 0)
 		options->rows.top_groups = OPENMETRICS_TOP;
 	for (unsigned side = 0; side < SIDE_MAX; side++)
