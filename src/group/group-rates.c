@@ -88,9 +88,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Returns the time in which the metric counted: jemalloc's counters have their own readings. */
-static uint64_t interval_of(const struct group_table *table, const struct thread_sample *sample,
-                            enum metric_id metric)
+uint64_t group_rates_interval_ns(const struct group_table *table,
+                                 const struct thread_sample *sample, enum metric_id metric)
 {
 	uint64_t interval = table->process.interval_ns;
 
@@ -242,7 +241,7 @@ void group_rates_add(const struct group_table *table, struct group *group,
 	rates = rates_of(table, group);
 	for (unsigned i = 0; i < table->rates->count; i++) {
 		enum metric_id metric = (enum metric_id)table->rates->metrics[i];
-		uint64_t interval = interval_of(table, sample, metric), value;
+		uint64_t interval = group_rates_interval_ns(table, sample, metric), value;
 
 		if (!metric_set_has(&sample->seen, metric))
 			continue;

@@ -9,6 +9,11 @@ void group_rates_see(struct group_table *table, struct thread_sample *sample);
 /* Returns how long the thread had lived when it was read; 0: not known. */
 uint64_t group_rates_age_ns(const struct group_table *table, const struct thread_sample *sample);
 
+/* Returns the time in which the metric counted, of the thread that group_rates_see() saw last: jemalloc's counters have their own readings.
+ * 0: not known. */
+uint64_t group_rates_interval_ns(const struct group_table *table,
+                                 const struct thread_sample *sample, enum metric_id metric);
+
 /* Adds a thread's counters to its group, each divided by the time in which it was observed. */
 void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample);

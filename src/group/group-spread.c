@@ -20,11 +20,12 @@ static enum measure_per per_of(const struct group_table *table, unsigned measure
 static void add_rate(const struct group_table *table, struct spread *spread,
                      const struct thread_sample *sample, enum metric_id metric)
 {
+	uint64_t interval_ns = group_rates_interval_ns(table, sample, metric);
 	struct rate_sum rate = {0};
 
-	if (table->process.interval_ns == 0)
+	if (interval_ns == 0)
 		return;
-	rate_add(&rate, sample_inside(sample, metric), table->process.interval_ns);
+	rate_add(&rate, sample_inside(sample, metric), interval_ns);
 	spread_add_real(spread, rate_value(rate));
 }
 
@@ -97,7 +98,7 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 			return;
 		rate_list_add(&list, input);
 		rate_add(&rates[list.places[input] - 1u], (uint64_t)cells[input].number,
-		         table->process.interval_ns);
+		         group_rates_interval_ns(table, sample, input));
 	}
 	if (desc->basis == BASIS_PARTS && by_rates)
 		group_rates_note_delays_beyond(&delays_beyond, sample, table->process.interval_ns);

@@ -82,6 +82,19 @@ static void add_text(struct strbuf *text, const struct strbuf *before)
 		strbuf_add(text, strbuf_str(before), before->len);
 }
 
+void window_set_interval(struct thread_sample *sample, uint64_t interval_ns)
+{
+	uint64_t *jemalloc_ns = &sample->jemalloc_interval_ns;
+
+	if (*jemalloc_ns > 0 && interval_ns >= sample->interval_ns)
+		*jemalloc_ns = saturating_add(*jemalloc_ns, interval_ns - sample->interval_ns);
+	else if (*jemalloc_ns > 0)
+		*jemalloc_ns -= sample->interval_ns - interval_ns < *jemalloc_ns
+		                        ? sample->interval_ns - interval_ns
+		                        : *jemalloc_ns;
+	sample->interval_ns = interval_ns;
+}
+
 void window_add_thread(struct thread_sample *sample, const struct thread_sample *before)
 {
 	uint64_t jemalloc_ns = sample->jemalloc_interval_ns > 0 ? sample->jemalloc_interval_ns

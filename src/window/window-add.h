@@ -6,6 +6,10 @@
 #include "ctprof/metric/sample.h"
 #include "ctprof/snapshot/snapshot.h"
 
+/* Sets the time in which the thread was observed. That of jemalloc's counters, if they have one of their own, changes by as much: the two
+ * have other ends, and the same begin. */
+void window_set_interval(struct thread_sample *sample, uint64_t interval_ns);
+
 /* Makes @sample, a thread's row of the later window, the row of both. */
 void window_add_thread(struct thread_sample *sample, const struct thread_sample *before);
 

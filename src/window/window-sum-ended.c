@@ -94,7 +94,8 @@ static bool can_merge(struct window_sum *sum, const struct thread_store *store,
 	thread_store_get(store, rows[0].row, &sum->before);
 	for (size_t i = 0; i < count; i++) {
 		thread_store_get(store, rows[i].row, &sum->row);
-		if (!window_merged_can(&sum->row) ||
+		/* The time of a life that is longer than the sum is its own. */
+		if (!window_merged_can(&sum->row) || sum->row.life_ns > sum->length_ns ||
 		    !window_merged_is_like(&sum->row, &sum->before))
 			return false;
 	}

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "window-sum-state.h"
+#include "window/window-add.h"
 
 void window_sum_row(const struct window_sum *sum, uint32_t row, struct thread_sample *ret)
 {
@@ -13,7 +14,7 @@ void window_sum_row(const struct window_sum *sum, uint32_t row, struct thread_sa
 	if (later_ns == 0)
 		return;
 	ret->read_boottime_ns = sum->so_far.captured_boottime_ns;
-	saturating_add_to(&ret->interval_ns, later_ns);
+	window_set_interval(ret, saturating_add(ret->interval_ns, later_ns));
 	saturating_add_to(&ret->life_ns, later_ns);
 }
 
@@ -46,8 +47,9 @@ static void set_interval(struct thread_sample *row, const struct snapshot_info *
 
 	if (row->window_part == WINDOW_PART_continued || sample_is_lost(row))
 		return;
-	row->interval_ns =
-	        length_ns > row->life_ns || row->merged_threads > 0 ? length_ns : row->life_ns;
+	window_set_interval(row, length_ns > row->life_ns || row->merged_threads > 0
+	                                 ? length_ns
+	                                 : row->life_ns);
 }
 
 static uint64_t read_time(const struct window_sum *sum, const struct thread_sample *row)

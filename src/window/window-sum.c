@@ -38,8 +38,9 @@ static void join_taker(struct window_sum *sum, uint32_t row, uint32_t taker)
 	struct thread_sample *sample = &sum->row;
 
 	mark.first = sum->live.marks[row].first;
-	sample->interval_ns -=
-	        sum->length_ns < sample->interval_ns ? sum->length_ns : sample->interval_ns;
+	window_set_interval(sample, sample->interval_ns - (sum->length_ns < sample->interval_ns
+	                                                           ? sum->length_ns
+	                                                           : sample->interval_ns));
 	window_sum_row(sum, row, &sum->before);
 	window_add_thread(sample, &sum->before);
 	row_table_end(&sum->live, row);
@@ -160,7 +161,7 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	/* It was born in a gap, or another boot began there: the time before has nothing of it. */
 	if (row == THREAD_STORE_NONE && sum->count > 0 &&
 	    sample->window_part == WINDOW_PART_continued && !sample_is_lost(sample))
-		saturating_add_to(&sample->interval_ns, sum->length_ns);
+		window_set_interval(sample, saturating_add(sample->interval_ns, sum->length_ns));
 	if (row != THREAD_STORE_NONE) {
 		mark.first = sum->live.marks[row].first;
 		window_sum_row(sum, row, &sum->before);

@@ -133,6 +133,38 @@ static void life_per_second_of_a_window(void **state)
 	}
 }
 
+/* jemalloc's counters are divided by the time between their own readings, in the group and in the spread of its threads. */
+static void jemalloc_per_second(void **state)
+{
+	static const uint16_t measures[] = {METRIC_allocated_bytes};
+	struct thread_sample sample = {.tid = 10,
+	                               .tgid = 10,
+	                               .window_part = WINDOW_PART_continued,
+	                               .interval_ns = 10 * second,
+	                               .life_ns = 10 * second,
+	                               .jemalloc_interval_ns = 8 * second};
+	struct spread_summary spread;
+	struct group_table table;
+	struct derive_frame frame;
+	struct derive_inputs in;
+
+	(void)state;
+	start(&table, GROUP_KEY_pcomm, KIND_window);
+	table.spread_measures = measures;
+	table.spread_count = ARRAY_SIZE(measures);
+	table.spread_per = PER_second;
+	sample_set(&sample, allocated_bytes, (struct counter_bytes){4000});
+	add(&table, &sample, "thread");
+	group_table_finish(&table);
+	frame = group_table_frame(&table);
+	in = group_inputs(table_group(&table, "process"), table.rates, &frame);
+	assert_near(quantity_double(measure_quantity(METRIC_allocated_bytes, PER_second, &in)),
+	            500);
+	spread_summarise(&table_group(&table, "process")->spreads[0], &spread);
+	assert_near(quantity_double(spread.max), 500);
+	end(&table);
+}
+
 static double delays_per_second(struct group_table *table, struct spread_summary *ret_spread)
 {
 	const struct derive_frame frame = group_table_frame(table);
@@ -164,6 +196,7 @@ static void delays_within_life(void **state)
 		start(&table, GROUP_KEY_pcomm, kind);
 		table.spread_measures = measures;
 		table.spread_count = ARRAY_SIZE(measures);
+	table.spread_per = PER_second;
 		table.spread_per = PER_second;
 		for (uint32_t tid = 10; tid < 12; tid++) {
 			struct thread_sample sample = {
@@ -197,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(life_of_thread_and_process),
 	        cmocka_unit_test(life_per_second_of_a_window),
+	        cmocka_unit_test(jemalloc_per_second),
 	        cmocka_unit_test(delays_within_life),
 	};
 

@@ -2,6 +2,7 @@
 /* Differences of jemalloc's counters. */
 #include "check.h"
 #include "samples.h"
+#include "window/window-add.h"
 #include "window/window.h"
 #include "windows.h"
 
@@ -130,12 +131,31 @@ static void another_name_has_no_difference(void **state)
 	}
 }
 
+/* The two intervals begin together, so that a longer one is longer by as much in both. */
+static void intervals_change_together(void **state)
+{
+	struct thread_sample sample = {.interval_ns = SECONDS(3),
+	                               .jemalloc_interval_ns = SECONDS(4)};
+
+	(void)state;
+	window_set_interval(&sample, SECONDS(9));
+	assert_int_equal(sample.interval_ns, SECONDS(9));
+	assert_int_equal(sample.jemalloc_interval_ns, SECONDS(10));
+	window_set_interval(&sample, SECONDS(2));
+	assert_int_equal(sample.jemalloc_interval_ns, SECONDS(3));
+	sample.jemalloc_interval_ns = 0;
+	window_set_interval(&sample, SECONDS(5));
+	assert_int_equal(sample.interval_ns, SECONDS(5));
+	assert_int_equal(sample.jemalloc_interval_ns, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(another_program_has_no_difference),
 	        cmocka_unit_test(another_execution_has_no_difference),
 	        cmocka_unit_test(another_name_has_no_difference),
+	        cmocka_unit_test(intervals_change_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
