@@ -55,8 +55,19 @@ bool rollup_is_of_processes(const struct row_set *set)
 	return set->by.count == 1 && set->by.keys[0] == GROUP_KEY_pid;
 }
 
+/* Returns whether no process is on both sides, as in two boots. They may have processes with one id and start, which are not the same. */
+static bool is_apart(const struct builder *builder)
+{
+	bool apart = builder->set->sides == SIDE_MAX && !builder->set->one_boot;
+
+	for (size_t i = 0; apart && i < builder->count; i++)
+		apart = !builder->entries[i]->sides[SIDE_BASELINE] ||
+		        !builder->entries[i]->sides[SIDE_CANDIDATE];
+	return apart;
+}
+
 /* The process as the later side has it. */
-static struct process_entry process_of(const struct row_group *group)
+static struct process_entry process_of(const struct row_group *group, bool is_apart)
 {
 	const struct group *of =
 	        group->sides[SIDE_CANDIDATE] ? group->sides[SIDE_CANDIDATE] : group->sides[0];
@@ -64,7 +75,8 @@ static struct process_entry process_of(const struct row_group *group)
 	if (!of || !of->process.is_known)
 		return (struct process_entry){.label = group->label};
 	return (struct process_entry){.label = group->label,
-	                              .host_hash = of->process.host_hash,
+	                              .host_hash = of->process.host_hash ^
+	                                           (is_apart && group->sides[SIDE_BASELINE]),
 	                              .start_clock_ticks = of->process.start_clock_ticks,
 	                              .tgid = of->process.tgid,
 	                              .ppid = of->process.ppid,
@@ -75,14 +87,16 @@ static struct process_entry process_of(const struct row_group *group)
 static void build_tree(const struct builder *builder, struct path_tree *tree)
 {
 	struct process_entry *processes;
+	bool apart;
 
 	if (!rollup_is_of_processes(builder->set)) {
 		path_tree_build(tree, builder->labels, builder->count);
 		return;
 	}
 	processes = mem_calloc(builder->count + 1, sizeof(*processes));
+	apart = is_apart(builder);
 	for (size_t i = 0; i < builder->count; i++)
-		processes[i] = process_of(builder->entries[i]);
+		processes[i] = process_of(builder->entries[i], apart);
 	process_tree_build(tree, processes, builder->count);
 	free(processes);
 }
