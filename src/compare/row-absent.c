@@ -53,17 +53,26 @@ enum row_absence row_absence(const struct row_set *set, const struct row_group *
 	return hides_ended(set, group, side) ? ABSENCE_UNKNOWN : ABSENCE_PARTIAL;
 }
 
+/* Returns whether a group without threads has 0 of it: a counter, what adds counters up, and rates of them. */
+static bool is_nothing(unsigned measure)
+{
+	return measure_scales(measure) ||
+	       (measure_is_derived(measure) &&
+	        derived_table[measure_derived(measure)].basis == BASIS_RATES);
+}
+
 struct quantity row_absent_value(const struct row_set *set, const struct row_group *group,
                                  unsigned side, unsigned measure, enum measure_per per)
 {
 	enum row_absence absence = row_absence(set, group, side);
 	struct derive_inputs all;
 
-	if (absence == ABSENCE_NONE || absence == ABSENCE_UNKNOWN || !measure_scales(measure) ||
+	if (absence == ABSENCE_NONE || absence == ABSENCE_UNKNOWN || !is_nothing(measure) ||
 	    per == PER_thread || per == PER_cpu_second)
 		return (struct quantity){0};
 	all = group_inputs(set->totals[side], set->rate_lists[side], &set->frames[side]);
 	if (measure_quantity(measure, per, &all).kind == QUANTITY_NONE)
 		return (struct quantity){0};
-	return per == PER_second ? quantity_real(0) : quantity_integer(0);
+	return per == PER_second || measure_is_derived(measure) ? quantity_real(0)
+	                                                        : quantity_integer(0);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "choices.h"
 
+#include <string.h>
+
 /* Returns whether each id of @ids is in @of, both in rising order. */
 static bool is_part_of(const struct id_list *ids, const struct id_list *of)
 {
@@ -13,6 +15,14 @@ static bool is_part_of(const struct id_list *ids, const struct id_list *of)
 			return false;
 	}
 	return true;
+}
+
+bool choices_are_of_one_boot(const struct host *const hosts[SIDE_MAX])
+{
+	const char *first = host_text(hosts[SIDE_BASELINE], HOST_boot_id);
+	const char *second = host_text(hosts[SIDE_CANDIDATE], HOST_boot_id);
+
+	return first && second && strcmp(first, second) == 0;
 }
 
 void choices_note(const struct selection *selection, const struct host *const hosts[SIDE_MAX],

@@ -35,13 +35,6 @@ static struct row_cpu_time cpu_time_of(const struct host *host)
 	};
 }
 
-static bool same_boot(const struct host *a, const struct host *b)
-{
-	const char *boot_a = host_text(a, HOST_boot_id), *boot_b = host_text(b, HOST_boot_id);
-
-	return boot_a && boot_b && strcmp(boot_a, boot_b) == 0;
-}
-
 enum { OVERVIEW_WIDTH = 80 /* where nobody knows how wide the terminal is */ };
 
 static void print_report(FILE *file, const struct report *report, enum report_format format)
@@ -182,7 +175,7 @@ static int make_report(const struct report_options *options, struct load *loads,
 		                                       loads[i].file_bytes, &loads[i].knobs};
 	}
 	row_options.one_boot = count == SIDE_MAX && loads[0].info.kind == KIND_window &&
-	                       same_boot(hosts[0], hosts[1]);
+	                       choices_are_of_one_boot(hosts);
 	if (options->overview)
 		row_options.top_groups = 0;
 	choices_note(&options->selection, hosts, count, interval != NULL, ids, &row_options);
@@ -192,7 +185,7 @@ static int make_report(const struct report_options *options, struct load *loads,
 	}
 	if (row_options.per == PER_COUNT)
 		row_options.per = measure_per_default(loads[0].info.kind);
-	if (count == SIDE_MAX && same_boot(hosts[0], hosts[1]) &&
+	if (count == SIDE_MAX && choices_are_of_one_boot(hosts) &&
 	    loads[0].info.kind == KIND_lifetime) {
 		row_options.continues =
 		        loads[0].info.captured_boottime_ns > 0 &&
@@ -385,12 +378,13 @@ static int find_interval(struct load loads[SIDE_MAX], struct load *interval, boo
 static int find_carried(const struct report_options *options, struct load *loads, unsigned count,
                         struct strbuf *ret_label)
 {
+	const struct host *const hosts[SIDE_MAX] = {&loads[0].info.host,
+	                                            &loads[count - 1].info.host};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r;
 
 	if (!options->explains || count != SIDE_MAX ||
-	    (loads[0].info.kind == KIND_window &&
-	     !same_boot(&loads[0].info.host, &loads[1].info.host)))
+	    (loads[0].info.kind == KIND_window && !choices_are_of_one_boot(hosts)))
 		return EXIT_DONE;
 	r = explain_carried(options, loads, ret_label, &reason);
 	if (r >= 0)

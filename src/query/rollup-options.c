@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/scan.h"
+#include "choices.h"
 #include "report/report-rollup.h"
 
 enum {
@@ -241,7 +242,11 @@ int rollup_print(FILE *file, const struct report_options *options, const struct 
                  unsigned count, const struct report *report)
 {
 	const struct group_table *tables[SIDE_MAX] = {&loads[0].groups, &loads[count - 1].groups};
+	const struct host *const hosts[SIDE_MAX] = {&loads[0].info.host,
+	                                            &loads[count - 1].info.host};
 	struct row_options row_options = options->rows;
+	cleanup_(id_list_done) struct id_list first = {0}, last = {0};
+	struct id_list *const ids[SIDE_MAX] = {&first, &last};
 	cleanup_(row_set_done) struct row_set set = {0};
 	bool measures[MEASURE_COUNT];
 	struct rollup *trees = mem_calloc(MEASURE_COUNT, sizeof(*trees));
@@ -256,6 +261,9 @@ int rollup_print(FILE *file, const struct report_options *options, const struct 
 	row_options.top_groups = 0;
 	row_options.renamed = row_options.late = false;
 	row_options.interval = NULL;
+	row_options.one_boot = count == SIDE_MAX && loads[0].info.kind == KIND_window &&
+	                       choices_are_of_one_boot(hosts);
+	choices_note(&options->selection, hosts, count, false, ids, &row_options);
 	if (row_options.per == PER_COUNT)
 		row_options.per = measure_per_default(loads[0].info.kind);
 	row_set_init(&set, tables, count, NULL, &row_options);
