@@ -77,6 +77,13 @@ static struct quantity exited_movement(const struct row_set *set, const struct r
 	return quantity_integer(used);
 }
 
+/* Returns whether a growth of exited threads' CPU time stands beside deltas of the time in between, and cannot be of that time. */
+static bool is_of_before(const struct row_set *set, const struct row_view *view)
+{
+	return set->interval_total && view->group->exited && view->delta.kind == QUANTITY_INTEGER &&
+	       view->delta.integer > used_between(set, view->measure);
+}
+
 static struct quantity value_of(const struct row_set *set, unsigned side, const struct group *group,
                                 unsigned measure, enum measure_per per)
 {
@@ -561,6 +568,8 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->impossible_differs = row_marks_impossible_differ(set, group, measure);
 		set_difference(ret);
 		ret->delta = without_rounding(set, ret);
+		if (is_of_before(set, ret))
+			ret->delta = (struct quantity){0};
 		ret->percent = percent_of(ret);
 		ret->no_movement = group->exited
 		                           ? measure_fell(ret)

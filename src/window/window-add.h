@@ -6,7 +6,7 @@
 #include "ctprof/metric/sample.h"
 #include "ctprof/snapshot/snapshot.h"
 
-/* Sets the time in which the thread was observed. That of jemalloc's counters, if they have one of their own, changes by as much: the two
+/* Sets the time in which the thread was observed, and changes that of jemalloc's counters, if they have one of their own, by as much: the two
  * have other ends, and the same begin. */
 void window_set_interval(struct thread_sample *sample, uint64_t interval_ns);
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "window-sum-state.h"
-#include "window/window-add.h"
+#include "window-add.h"
 
 void window_sum_row(const struct window_sum *sum, uint32_t row, struct thread_sample *ret)
 {
