@@ -166,6 +166,8 @@ struct finding {
 	size_t files; /* that are an info.json by their name */
 	size_t empty, old;
 	struct names recordings;
+	struct names unknown; /* fields of --where that no run has had yet */
+	size_t read;          /* runs, also those that are not wanted */
 	struct strbuf reason; /* why a directory cannot be listed */
 	bool failed;          /* one of them cannot be read, and was reported */
 };
@@ -174,6 +176,7 @@ static void finding_done(struct finding *finding)
 {
 	runs_done(&finding->runs);
 	names_done(&finding->recordings);
+	names_done(&finding->unknown);
 	strbuf_done(&finding->reason);
 }
 
@@ -183,6 +186,25 @@ static bool is_wanted(const struct arguments *arguments, const struct job_info *
 		if (!run_where_holds(arguments->wheres[i], info))
 			return false;
 	return true;
+}
+
+static void add_unknown(void *context, const char *field)
+{
+	if (!run_field_find(field))
+		names_add(context, field, strlen(field));
+}
+
+/* Drops the names that the run has. */
+static void forget_known(struct names *unknown, const struct job_info *info)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < unknown->count; i++)
+		if (job_info_find(info, unknown->entries[i]))
+			free((char *)(uintptr_t)unknown->entries[i]);
+		else
+			unknown->entries[kept++] = unknown->entries[i];
+	unknown->count = kept;
 }
 
 static void add_run(struct finding *finding, const char *path)
@@ -202,6 +224,8 @@ static void add_run(struct finding *finding, const char *path)
 		finding->old++;
 	} else {
 		runs_add(runs, &info, path, (size_t)job_prefix_len(path, job_end_info));
+		finding->read++;
+		forget_known(&finding->unknown, &runs->entries[runs->count - 1]);
 		if (!is_wanted(finding->arguments, &runs->entries[runs->count - 1]))
 			job_info_done(&runs->entries[--runs->count]);
 	}
@@ -350,22 +374,27 @@ static void note_left_out(const struct finding *finding)
 		          finding->old == 1 ? "is" : "are");
 }
 
+static int refuse_name(const struct command *command, const char *name)
+{
+	const char *nearest = cli_nearest(name, run_field_names);
+
+	return cli_usage_error(command, "no run has a field '%s'%s%s%s", name,
+	                       nearest ? "; did you mean '" : "", nearest ? nearest : "",
+	                       nearest ? "'?" : "");
+}
+
 /* A name that no registry has and no run is misspelt. */
 static int check_names(const struct command *command, const struct runs *runs,
                        const struct names *names)
 {
 	for (size_t i = 0; i < names->count; i++) {
-		const char *name = names->entries[i], *nearest;
+		const char *name = names->entries[i];
 		bool is_known = run_field_find(name) != NULL;
 
 		for (size_t k = 0; k < runs->count && !is_known; k++)
 			is_known = job_info_find(&runs->entries[k], name) != NULL;
-		if (is_known)
-			continue;
-		nearest = cli_nearest(name, run_field_names);
-		return cli_usage_error(command, "no run has a field '%s'%s%s%s", name,
-		                       nearest ? "; did you mean '" : "", nearest ? nearest : "",
-		                       nearest ? "'?" : "");
+		if (!is_known)
+			return refuse_name(command, name);
 	}
 	return EXIT_DONE;
 }
@@ -473,6 +502,8 @@ static int list(const struct command *command, struct arguments *arguments, char
 	cleanup_(mem_freep) char *prefix = default_prefix();
 	int status;
 
+	for (size_t i = 0; i < arguments->where_count; i++)
+		run_where_visit_fields(arguments->wheres[i], add_unknown, &finding.unknown);
 	if (!*paths)
 		add_argument(&finding, prefix);
 	for (; *paths; paths++)
@@ -486,6 +517,8 @@ static int list(const struct command *command, struct arguments *arguments, char
 		return EXIT_FAILED;
 	}
 	note_left_out(&finding);
+	if (finding.read > 0 && finding.unknown.count > 0)
+		return refuse_name(command, finding.unknown.entries[0]);
 	status = finding.runs.count == 0 ? EXIT_DONE
 	                                 : check_names(command, &finding.runs, &arguments->fields);
 	if (status == EXIT_DONE && finding.runs.count > 0)

@@ -301,6 +301,15 @@ static bool test_holds(const struct run_where *test, const struct job_field *val
 	return false;
 }
 
+void run_where_visit_fields(const struct run_where *where,
+                            void (*visit)(void *context, const char *field), void *context)
+{
+	if (where->kind == NODE_TEST)
+		visit(context, where->field);
+	for (const struct run_where *node = where->first; node; node = node->next)
+		run_where_visit_fields(node, visit, context);
+}
+
 bool run_where_holds(const struct run_where *where, const struct job_info *info)
 {
 	const struct job_field *value;

@@ -26,6 +26,10 @@ must_check_ struct run_where *run_where_parse(const char *text, struct strbuf *r
 /* For cleanup_(run_where_freep). */
 void run_where_freep(struct run_where **where);
 
+/* Calls @visit with the name of the field of each test, borrowed from the expression; a name may come several times. */
+void run_where_visit_fields(const struct run_where *where,
+                            void (*visit)(void *context, const char *field), void *context);
+
 /* Returns whether a run meets it. A test of a field that the run does not have, or of which it does not know the value, is false,
  * whatever the operator; "not" makes it true. */
 bool run_where_holds(const struct run_where *where, const struct job_info *info);
