@@ -89,10 +89,10 @@ bool window_time_rest(const struct host *host, struct window_accounted *accounte
 
 	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks])
 		return false;
-	if (rest > unobserved)
-		*ret = rest - unobserved;
-	else if (rest <= noise && accounted->ticks <= saturating_add(ticks, noise))
+	if (rest <= noise && accounted->ticks <= saturating_add(ticks, noise))
 		*ret = 0;
+	else if (rest > unobserved)
+		*ret = rest - unobserved;
 	else
 		return false;
 	return true;
