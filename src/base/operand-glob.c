@@ -43,14 +43,10 @@ static int by_bytes(const void *a, const void *b)
 /* Returns the descriptor of a directory; -ENOENT if it is none, or none is there. */
 static int open_directory(const struct strbuf *path, struct strbuf *reterr)
 {
-	size_t len = reterr->len;
 	int fd = operand_open(AT_FDCWD, path->len > 0 ? strbuf_str(path) : ".", OPERAND_DIRECTORY,
 	                      reterr);
 
-	if (fd != -ENOENT && fd != -ENOTDIR && fd != -EMEDIUMTYPE)
-		return fd;
-	strbuf_cut(reterr, len);
-	return -ENOENT;
+	return fd == -ENOTDIR || fd == -EMEDIUMTYPE ? -ENOENT : fd;
 }
 
 /* Adds the entries of a directory that fit one part of the pattern. */
@@ -81,19 +77,20 @@ static int add_entries(const struct strbuf *directory, int dir_fd, const char *p
 static int find_in(const struct strbuf *directory, const char *part, struct operand_names *names,
                    struct strbuf *reterr)
 {
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int fd, r;
 
 	if (!strpbrk(part, "*?[\\")) {
 		add(names, directory, part, strlen(part));
 		return 0;
 	}
-	fd = open_directory(directory, reterr);
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : fd;
-	r = add_entries(directory, fd, part, names);
+	fd = open_directory(directory, &reason);
+	if (fd == -ENOENT)
+		return 0;
+	r = fd < 0 ? fd : add_entries(directory, fd, part, names);
 	if (r < 0)
 		strbuf_addf(reterr, "%s: %s", directory->len > 0 ? strbuf_str(directory) : ".",
-		            strerror(-r));
+		            reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
 	return r;
 }
 

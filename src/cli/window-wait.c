@@ -49,9 +49,14 @@ static void let_second_go(struct window_wait *wait)
 	                         .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
 	sigset_t set = interrupts();
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (sigismember(&set, numbers[i]) == 1)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		struct sigaction before;
+
+		/* One that is ignored, as in the background of a script, stays so. */
+		if (sigismember(&set, numbers[i]) == 1 &&
+		    sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 			(void)sigaction(numbers[i], &once, NULL);
+	}
 	fd_closep(&wait->signal_fd);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

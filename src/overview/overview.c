@@ -391,6 +391,19 @@ static void add_value(const struct overview_value *value, struct overview_value 
 	sum->amount += value->seen ? value->amount : 0;
 }
 
+/* Returns what two groups moved: what one did less and the other more is no change of both. */
+static double moved_together(const struct overview *overview, const struct overview_row *sum,
+                             const struct overview_row *row, unsigned aspect)
+{
+	const struct overview_value *values = sum->values[aspect];
+
+	if (overview_is_change(overview->kind) && values[0].seen && values[1].seen)
+		return fabs(values[1].amount - values[0].amount);
+	if (isnan(sum->moved[aspect]) || isnan(row->moved[aspect]))
+		return isnan(sum->moved[aspect]) ? row->moved[aspect] : sum->moved[aspect];
+	return sum->moved[aspect] + row->moved[aspect];
+}
+
 /* Adds up ctprof's own groups, of which there are several: one for each name of its threads, or for each user. */
 static void add_own(struct overview *overview, const struct overview_row *row)
 {
@@ -404,9 +417,7 @@ static void add_own(struct overview *overview, const struct overview_row *row)
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
 		for (unsigned side = 0; side < overview->sides; side++)
 			add_value(&row->values[a][side], &own->values[a][side]);
-		if (!isnan(row->moved[a]))
-			own->moved[a] = isnan(own->moved[a]) ? row->moved[a]
-			                                     : own->moved[a] + row->moved[a];
+		own->moved[a] = moved_together(overview, own, row, a);
 	}
 	own->score = overview_score(own->moved, &overview->scale);
 }

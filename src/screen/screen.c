@@ -25,7 +25,7 @@ static bool is_left, has_pairs, is_ascii;
 /* The modes and the texts with which undo_screen() gives the terminal back. */
 static struct termios modes_before;
 static bool has_modes_before;
-static const char *const leave_names[] = {"cnorm", "rmcup"};
+static const char *const leave_names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
 static char *leave_texts[ARRAY_SIZE(leave_names)];
 
 /* Characters are shown by the locale, which may be one of UTF-8 that is not installed. C.UTF-8 always is. */

@@ -135,7 +135,8 @@ static const char *command_of(struct series *series, struct series_process *proc
 {
 	const char *command = json_string_value(json_object_get(json, "cmd"));
 
-	if (command && command[0] != '\0')
+	/* Without points only the first commands are kept: there may be any number of them. */
+	if (command && command[0] != '\0' && (!series->too_many_points || !process->command))
 		process->command = strmap_add(&series->commands, command, strlen(command))->key;
 	return process->command;
 }

@@ -12,7 +12,9 @@ import time
 
 PLACES = 40
 WAIT_S = 60
-ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
+# The other page, and the keypad's own codes.
+PAIRS = {"page": (b"\x1b[?1049h", b"\x1b[?1049l"), "keypad": (b"\x1b[?1h", b"\x1b[?1l")}
+ENTER = PAIRS["page"][0]
 WORDS = ("top", "--count", "1", "--every", "150ms")
 
 
@@ -57,8 +59,9 @@ def main():
         on_page += ENTER in written and status == 1
         if not same:
             failures.append(f"allocation {place}: the terminal has other modes")
-        if (ENTER in written) != (LEAVE in written) or written.rfind(ENTER) > written.rfind(LEAVE):
-            failures.append(f"allocation {place}: the page is not left")
+        for name, (enter, leave) in PAIRS.items():
+            if (enter in written) != (leave in written) or written.rfind(enter) > written.rfind(leave):
+                failures.append(f"allocation {place}: the {name} is not left")
         if status not in (0, 1) or (status == 1 and b"ctprof: " not in written):
             failures.append(f"allocation {place}: status {status}, {written[-100:]}")
     if on_page < PLACES / 4:

@@ -53,6 +53,16 @@ def main():
         check(status_within(capture, WAIT_S) == -number, f"{number.name}: the second one did not end it")
         capture.kill()
         os.close(reader)
+    # In the background of a script SIGINT is ignored, and stays so.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    capture, reader = begin(ctprof)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for _ in range(3):
+        capture.send_signal(signal.SIGINT)
+    check(status_within(capture, 0.5) is None, "a signal that is ignored ended it")
+    capture.kill()
+    capture.wait()
+    os.close(reader)
     capture, reader = begin(ctprof)
     capture.send_signal(signal.SIGINT)
     with open(reader, "rb") as file:

@@ -196,7 +196,7 @@ static void delays_within_life(void **state)
 		start(&table, GROUP_KEY_pcomm, kind);
 		table.spread_measures = measures;
 		table.spread_count = ARRAY_SIZE(measures);
-	table.spread_per = PER_second;
+		table.spread_per = PER_second;
 		table.spread_per = PER_second;
 		for (uint32_t tid = 10; tid < 12; tid++) {
 			struct thread_sample sample = {
