@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "window-sum-state.h"
 #include "window-add.h"
+#include "window-sum-state.h"
 
 void window_sum_row(const struct window_sum *sum, uint32_t row, struct thread_sample *ret)
 {

@@ -79,7 +79,8 @@ static void set_interval(const struct window_join *join, struct thread_sample *s
 	sample->life_ns = sample->interval_ns;
 }
 
-/* jemalloc's counters are read some time after the others. @begin_ns is of their first reading; 0: not known. */
+/* jemalloc's counters are read some time after the others. @begin_ns is of their first reading, or the begin of the window for a thread that
+ * was born in it; 0: not known. */
 static void set_jemalloc_interval(struct thread_sample *sample, uint64_t begin_ns)
 {
 	uint64_t end_ns = sample->jemalloc_boottime_ns;
@@ -136,6 +137,7 @@ static void make_born(struct window_join *join, uint32_t row)
 	sample->window_part = WINDOW_PART_born;
 	sample->life_ns = end_ns > born_ns ? end_ns - born_ns : 1;
 	window_set_partial_interval(join, sample);
+	set_jemalloc_interval(sample, join->begin_ns);
 	window_settle_born(join, row);
 	window_count(join, WINDOW_threads_born, 1);
 }

@@ -131,6 +131,24 @@ static void another_name_has_no_difference(void **state)
 	}
 }
 
+/* The counters of a thread that was born inside are divided by the time from the begin of the window to their own reading. */
+static void born_threads_count_from_the_begin(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	struct thread_sample *last;
+
+	(void)state;
+	pair_init(&pair);
+	last = reading_add(&pair.b, 6, 6, 11000);
+	last->read_boottime_ns = SECONDS(130);
+	last->jemalloc_boottime_ns = SECONDS(132);
+	sample_set(last, allocated_bytes, (struct counter_bytes){400});
+	join(&pair);
+	assert_int_equal(pair.window.samples[0].window_part, WINDOW_PART_born);
+	assert_int_equal(pair.window.samples[0].interval_ns, SECONDS(30));
+	assert_int_equal(pair.window.samples[0].jemalloc_interval_ns, SECONDS(32));
+}
+
 /* The two intervals begin together, so that a longer one is longer by as much in both. */
 static void intervals_change_together(void **state)
 {
@@ -155,6 +173,7 @@ int main(void)
 	        cmocka_unit_test(another_program_has_no_difference),
 	        cmocka_unit_test(another_execution_has_no_difference),
 	        cmocka_unit_test(another_name_has_no_difference),
+	        cmocka_unit_test(born_threads_count_from_the_begin),
 	        cmocka_unit_test(intervals_change_together),
 	};
 
