@@ -247,6 +247,10 @@ static void earlier_done(struct earlier *earlier)
 	strmap_done(&earlier->known);
 }
 
+/* Reasons against an experiment that can be read alone. */
+static const char other_arms[] = "arms, which are not those of the first directory",
+                  same_units[] = "units, which were read before";
+
 /* Returns whether the unit would count twice, which would make all p too small. */
 static bool is_known(const struct earlier *earlier, const struct trial_unit *unit)
 {
@@ -287,7 +291,7 @@ static bool read_unit(struct trial *trial, struct strmap *voids, const json_t *o
 	if (!number_of(object, "start", &unit->start_unix_ns))
 		return false;
 	if (is_known(earlier, unit)) {
-		*ret_what = "units, which were read before";
+		*ret_what = same_units;
 		return false;
 	}
 	return number_of(object, "length_ns", &unit->length_ns) &&
@@ -308,7 +312,7 @@ static bool read_all(struct trial *trial, const char *dir, const json_t *json,
 	*ret_what = "version";
 	if (!number_of(json, "ctprof_experiment", &version) || version != FORMAT_VERSION)
 		return false;
-	*ret_what = is_first ? "arms" : "arms, which are not those of the first directory";
+	*ret_what = is_first ? "arms" : other_arms;
 	if (!read_arms(trial, json_object_get(json, "arms"), is_first))
 		return false;
 	*ret_what = "plan";
@@ -335,7 +339,10 @@ int trial_read(struct trial *trial, const char *dir, const struct strbuf *json,
 
 	if (json_is_object(root) && read_all(trial, dir, root, &what))
 		return 0;
-	strbuf_addf(reterr, "%s/experiment.json: this is no experiment that ctprof ab wrote: %s",
-	            dir, what);
+	strbuf_addf(reterr, "%s/experiment.json: %s: %s", dir,
+	            what == other_arms || what == same_units
+	                    ? "it cannot be joined with those before it"
+	                    : "this is no experiment that ctprof ab wrote",
+	            what);
 	return -EBADMSG;
 }
