@@ -47,7 +47,14 @@ done
 mapfile -t family <pids
 children+=("${family[@]}")
 same "processes of the family" 4 "${#family[@]}"
+# Parents end, and others get their children.
+parents() {
+    ps -eo pid=,ppid= | sed 's/^ *//; s/  */ /' | sort
+}
+parents >before
 "$CTPROF" capture -q -o all.zst
+parents >after
+comm -12 before after >known
 "$CTPROF" show --tree --rollup parent,share=0 -m run_time_ns -f json all.zst >tree.json
 "$CTPROF" show -g pid -m run_time_ns -n 0 -f json all.zst >rows.json
 
@@ -59,10 +66,8 @@ jq -e --slurpfile rows rows.json '
 jq -e '(.rows | group_by(.parent) | map({(.[0].parent): (map(.total) | add)}) | add) as $below |
     [.rows[] | .total == .own + ($below[.path] // 0)] | all' tree.json >/dev/null || fail "totals are not those of own and below"
 checks=$((checks + 2))
-# The parents are those of ps, for all that both have met.
-ps -eo pid=,ppid= | sort >parents
+# The parents are those of ps, for all that have one before and behind the capture.
 jq -r '.rows[] | select(.parent != "") | "\(.path | split(" ")[0]) \(.parent | split(" ")[0])"' tree.json | sort >tree
-sed 's/^ *//; s/  */ /' parents | sort >known
 awk 'NR == FNR { parent[$1] = $2; next } $1 in parent && parent[$1] != $2 { print; bad = 1 } $1 in parent { n++ } END { exit bad || n < 5 }' known tree ||
     fail "the parents are not those of ps"
 for ((i = 1; i < 4; i++)); do
