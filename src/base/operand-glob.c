@@ -72,15 +72,23 @@ static int add_entries(const struct strbuf *directory, int dir_fd, const char *p
 	return r;
 }
 
-/* Finds the paths in one directory that fit a part of the pattern. A part without wildcards is not looked for: the directory may be one that
- * cannot be listed. */
+/* Returns whether the part is a name. One that is no whole pattern, such as "a[b", stands for itself. */
+static bool is_name(const char *part)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	return !strpbrk(part, "*?[\\") || !glob_check(part, &reason);
+}
+
+/* Finds the paths in one directory that fit a part of the pattern. A name is not looked for: the directory may be one that cannot be
+ * listed. */
 static int find_in(const struct strbuf *directory, const char *part, struct operand_names *names,
                    struct strbuf *reterr)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int fd, r;
 
-	if (!strpbrk(part, "*?[\\")) {
+	if (is_name(part)) {
 		add(names, directory, part, strlen(part));
 		return 0;
 	}

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/regular-file.h"
@@ -194,11 +196,13 @@ static int check_schema(struct database *database, enum database_use use)
 /* SQLite waits for other writers at no change of the journal, which a new database needs once. */
 static int set_journal(struct database *database)
 {
-	for (unsigned waited_ms = 0;; waited_ms += RETRY_MS) {
+	uint64_t until_ns = clock_now_ns(CLOCK_MONOTONIC) + WAIT_MS * NS_PER_MS;
+
+	for (;;) {
 		int r = execute(database, "PRAGMA journal_mode = WAL");
 
 		if (r == 0 || sqlite3_errcode(database->handle) != SQLITE_BUSY ||
-		    waited_ms >= WAIT_MS)
+		    clock_now_ns(CLOCK_MONOTONIC) >= until_ns)
 			return r;
 		sqlite3_sleep(RETRY_MS);
 	}

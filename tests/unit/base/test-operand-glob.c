@@ -15,9 +15,9 @@ static char directory[] = "/tmp/ctprof-operand-glob-XXXXXX";
 static int begin(void **state)
 {
 	static const char *const directories[] = {"a1", "a2", "b", "a1/in", "closed"};
-	static const char *const files[] = {"a1/x.zst", "a1/w.zst",    "a1/.h.zst",
-	                                    "a2/x.zst", "a1/in/y.zst", "b/[x].zst",
-	                                    "plain",    "closed/x.zst"};
+	static const char *const files[] = {"a1/x.zst",  "a1/w.zst",    "a1/.h.zst",
+	                                    "a2/x.zst",  "a1/in/y.zst", "b/a[b",
+	                                    "b/[x].zst", "plain",       "closed/x.zst"};
 
 	(void)state;
 	if (!mkdtemp(directory) || chdir(directory) < 0)
@@ -59,8 +59,10 @@ static void test_names(void **state)
 	check_names("a1/.*", "a1/.h.zst");
 	check_names("./a[12]//x.zst", "./a1/x.zst ./a2/x.zst");
 	check_names("b/\\[x\\].zst", "b/[x].zst");
-	check_names("b/*", "b/[x].zst b/link.zst");
+	check_names("b/*", "b/[x].zst b/a[b b/link.zst");
 	check_names("plain", "plain");
+	check_names("b/a[b", "b/a[b");
+	check_names("b/[^x]*", "b/[x].zst b/a[b b/link.zst");
 	check_names("plain/*", "");
 	check_names("missing", "");
 	check_names("*/missing", "");
