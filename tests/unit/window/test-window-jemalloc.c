@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Differences of jemalloc's counters. */
 #include "check.h"
+#include "memory-stream.h"
 #include "samples.h"
 #include "window/window-add.h"
+#include "window/window-reading.h"
+#include "window/window-sum.h"
 #include "window/window.h"
 #include "windows.h"
 
@@ -167,6 +170,66 @@ static void intervals_change_together(void **state)
 	assert_int_equal(sample.jemalloc_interval_ns, 0);
 }
 
+/* A reading with a thread that was born at 135 s; its counters are read 2 s behind the others. */
+static void add_reading(struct reading *reading, uint64_t seconds)
+{
+	struct thread_sample *sample;
+
+	reading_init(reading, SECONDS(seconds));
+	if (seconds < 135)
+		return;
+	sample = reading_add(reading, 6, 6, 13500);
+	sample->read_boottime_ns = SECONDS(seconds);
+	sample->jemalloc_boottime_ns = SECONDS(seconds + 2);
+	sample_set(sample, allocated_bytes, (struct counter_bytes){seconds * 10});
+}
+
+static int check_row(struct snapshot_visitor *self, struct thread_sample *sample)
+{
+	(void)self;
+	assert_int_equal(sample->window_part, WINDOW_PART_born);
+	assert_int_equal(sample->allocated_bytes.v, 1900);
+	assert_int_equal(sample->interval_ns, SECONDS(90));
+	assert_int_equal(sample->jemalloc_interval_ns, SECONDS(92));
+	return 0;
+}
+
+/* A thread that was born in the second of three windows has the intervals of one window over the three. */
+static void sums_have_the_interval_of_one_window(void **state)
+{
+	struct snapshot_visitor visitor = {.thread = check_row};
+	struct memory_sink written = memory_sink_make(SIZE_MAX);
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0}, read = {0};
+	struct window_sum *sum = window_sum_new();
+	struct snapshot_writer *writer;
+	struct memory_source source;
+
+	(void)state;
+	for (uint64_t begin = 100; begin < 190; begin += 30) {
+		struct memory_sink packed = memory_sink_make(SIZE_MAX);
+		cleanup_(window_reading_done) struct window_reading first = {0}, last = {0};
+		cleanup_(reading_done) struct reading a, b;
+
+		add_reading(&a, begin);
+		add_reading(&b, begin + 30);
+		reading_load(&a, &first);
+		reading_load(&b, &last);
+		window_pack(&first, &last, NULL, NULL, &packed);
+		assert_int_equal(window_add(sum, &packed, &reason), 0);
+		strbuf_done(&packed.bytes);
+	}
+	writer = snapshot_writer_new(&written.base, 1);
+	assert_int_equal(window_sum_write(sum, writer, &info), 0);
+	snapshot_writer_freep(&writer);
+	source = memory_source_make(written.bytes.data, written.bytes.len, written.bytes.len);
+	assert_int_equal(
+	        snapshot_read(&source.base, &snapshot_default_limits, &visitor, &read, &reason), 0);
+	assert_int_equal(read.tally.threads, 1);
+	window_sum_freep(&sum);
+	strbuf_done(&written.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +238,7 @@ int main(void)
 	        cmocka_unit_test(another_name_has_no_difference),
 	        cmocka_unit_test(born_threads_count_from_the_begin),
 	        cmocka_unit_test(intervals_change_together),
+	        cmocka_unit_test(sums_have_the_interval_of_one_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
