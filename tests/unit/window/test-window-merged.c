@@ -6,8 +6,13 @@
 #include <string.h>
 
 #include "groups.h"
+#include "memory-stream.h"
 #include "samples.h"
+#include "window/exit-log.h"
 #include "window/window-merged.h"
+#include "window/window-reading.h"
+#include "window/window-sum.h"
+#include "windows.h"
 
 enum { THREADS = 3000, LIFE_NS = 1000000, LENGTH_NS = 2000000 };
 
@@ -221,12 +226,60 @@ static void some_rows_are_not_merged(void **state)
 	sample_done(&sample);
 }
 
+static int check_merged(struct snapshot_visitor *self, struct thread_sample *sample)
+{
+	bool is_long = sample->tid == 40;
+
+	(void)self;
+	assert_int_equal(sample->merged_threads, is_long ? 0 : 1);
+	assert_int_equal(sample->interval_ns, SECONDS(is_long ? 32 : 30));
+	return 0;
+}
+
+/* A life that ended behind the end of a window, before a slow reading came to it, is longer than the sum and keeps its own time. */
+static void long_lives_are_not_merged(void **state)
+{
+	struct snapshot_visitor visitor = {.thread = check_merged};
+	struct memory_sink packed = memory_sink_make(SIZE_MAX);
+	cleanup_(window_reading_done) struct window_reading first = {0}, last = {0};
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(reading_done) struct reading a, b;
+	cleanup_(exit_log_done) struct exit_log exits = {0};
+	struct window_sum *sum = window_sum_new();
+	struct snapshot_writer *writer = snapshot_writer_new_visiting(&visitor);
+
+	(void)state;
+	reading_init(&a, SECONDS(100));
+	reading_init(&b, SECONDS(130));
+	for (uint32_t i = 0; i < 2; i++)
+		add_end(&exits, (struct end_spec){.tid = 40 + i,
+		                                  .tgid = 40 + i,
+		                                  .born_ns = SECONDS(101),
+		                                  .exited_ns = SECONDS(i == 0 ? 133 : 120),
+		                                  .is_complete = true,
+		                                  .process_born_ns = SECONDS(101),
+		                                  .run_time_ns = SECONDS(5)});
+	exits.exits = WINDOW_EXITS_completed;
+	reading_load(&a, &first);
+	reading_load(&b, &last);
+	window_pack(&first, &last, &exits, NULL, &packed);
+	window_sum_merge(sum);
+	assert_int_equal(window_add(sum, &packed, &reason), 0);
+	assert_int_equal(window_sum_write(sum, writer, &info), 0);
+	assert_int_equal(info.tally.threads, 2);
+	snapshot_writer_freep(&writer);
+	window_sum_freep(&sum);
+	strbuf_done(&packed.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(groups_are_the_same),
 	        cmocka_unit_test(merged_rows_are_merged),
 	        cmocka_unit_test(some_rows_are_not_merged),
+	        cmocka_unit_test(long_lives_are_not_merged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
