@@ -152,13 +152,14 @@ static void prepare_undo(void)
 {
 	static struct mem_undo undo = {.undo = undo_screen};
 
+	/* The modes are other ones by now. The page is turned to when something is drawn. */
+	mem_undo_push(&undo);
 	for (size_t i = 0; i < ARRAY_SIZE(leave_names); i++) {
 		const char *text = tigetstr(leave_names[i]);
 
 		if (text && text != (const char *)-1)
 			leave_texts[i] = mem_copy(text, strcspn(text, "$"));
 	}
-	mem_undo_push(&undo);
 }
 
 int screen_open(bool with_colors, struct strbuf *reterr)

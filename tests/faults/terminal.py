@@ -10,7 +10,7 @@ import tempfile
 import termios
 import time
 
-PLACES = 40
+PLACES, AROUND = 40, 30
 WAIT_S = 60
 # The other page, and the keypad's own codes.
 PAIRS = {"page": (b"\x1b[?1049h", b"\x1b[?1049l"), "keypad": (b"\x1b[?1h", b"\x1b[?1l")}
@@ -44,6 +44,16 @@ def run(ctprof, **variables):
     return status, written, same
 
 
+def find_page(ctprof, library, most):
+    """The first allocation that fails on the other page, about: their number differs a little from run to run."""
+    low, high = 1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        _, written, _ = run(ctprof, LD_PRELOAD=library, FAIL_ALLOC_AT=str(middle))
+        low, high = (low, middle) if ENTER in written else (middle, high)
+    return high
+
+
 def main():
     ctprof, library = sys.argv[1:]
     failures, on_page = [], 0
@@ -54,7 +64,8 @@ def main():
         print(f"without a fault: status {status}, {written[-200:]}")
         return 1
     most = int(text)
-    for place in range(1, most, max(1, most // PLACES)):
+    page = find_page(ctprof, library, most)
+    for place in (*range(1, most, max(1, most // PLACES)), *range(max(1, page - AROUND), page + AROUND)):
         status, written, same = run(ctprof, LD_PRELOAD=library, FAIL_ALLOC_AT=str(place))
         on_page += ENTER in written and status == 1
         if not same:
