@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <term.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -25,8 +26,7 @@ static bool is_left, has_pairs, is_ascii;
 /* The modes and the texts with which undo_screen() gives the terminal back. */
 static struct termios modes_before;
 static bool has_modes_before;
-static const char *const leave_names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
-static char *leave_texts[ARRAY_SIZE(leave_names)];
+static char *leave_texts[4];
 
 /* Characters are shown by the locale, which may be one of UTF-8 that is not installed. C.UTF-8 always is. */
 static void choose_locale(void)
@@ -89,12 +89,10 @@ static void keep_stop_signal(void)
 	(void)!sigaction(SIGTSTP, &action, NULL);
 }
 
-/* Returns whether texts can be put anywhere. */
+/* Returns whether texts can be put anywhere. tigetstr(3) would need memory, and crash without it. */
 static bool is_able(void)
 {
-	const char *move_to = tigetstr("cup"), *clear_all = tigetstr("clear");
-
-	return move_to && move_to != (char *)-1 && clear_all && clear_all != (char *)-1;
+	return cursor_address && clear_screen;
 }
 
 /* The library takes memory for each cell, and has short numbers. */
@@ -151,15 +149,14 @@ static void undo_screen(struct mem_undo *self)
 static void prepare_undo(void)
 {
 	static struct mem_undo undo = {.undo = undo_screen};
+	const char *const texts[ARRAY_SIZE(leave_texts)] = {exit_attribute_mode, keypad_local,
+	                                                    cursor_normal, exit_ca_mode};
 
 	/* The modes are other ones by now. The page is turned to when something is drawn. */
 	mem_undo_push(&undo);
-	for (size_t i = 0; i < ARRAY_SIZE(leave_names); i++) {
-		const char *text = tigetstr(leave_names[i]);
-
-		if (text && text != (const char *)-1)
-			leave_texts[i] = mem_copy(text, strcspn(text, "$"));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (texts[i])
+			leave_texts[i] = mem_copy(texts[i], strcspn(texts[i], "$"));
 }
 
 int screen_open(bool with_colors, struct strbuf *reterr)
@@ -301,7 +298,7 @@ static size_t next_character(const char *text, size_t len, size_t *ret_width)
 
 void screen_put(size_t row, const char *text, size_t len, bool bar)
 {
-	size_t columns = (size_t)getmaxx(stdscr), column = 0, at = 0;
+	size_t end = (size_t)getmaxx(stdscr), column = 0, at = 0;
 	attr_t look = A_NORMAL;
 
 	if (row >= (size_t)getmaxy(stdscr))
@@ -314,7 +311,7 @@ void screen_put(size_t row, const char *text, size_t len, bool bar)
 		if (escape > 0)
 			continue;
 		bytes = next_character(text + at, len - at, &width);
-		if (column + width > columns)
+		if (column + width > end)
 			break;
 		attrset((int)(bar ? A_REVERSE : look));
 		addnstr(bytes > 0 ? text + at : "?", bytes > 0 ? (int)bytes : 1);
@@ -323,7 +320,7 @@ void screen_put(size_t row, const char *text, size_t len, bool bar)
 	}
 	attrset((int)(bar ? A_REVERSE : A_NORMAL));
 	/* The last cell of the last row is written, too: ncurses knows how. */
-	for (; column < columns; column++)
+	for (; column < end; column++)
 		addch(' ');
 	attrset(A_NORMAL);
 }
