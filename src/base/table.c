@@ -11,8 +11,9 @@
 
 enum {
 	SHRUNK_MIN = 12,
-	READABLE = 16, /* columns leave before names are cut to less than this */
-	TEXT_MIN = 5   /* an escape and an ellipsis */
+	READABLE = 16,  /* columns leave before names are cut to less than this */
+	TEXT_MIN = 5,   /* an escape and an ellipsis */
+	INDENT_PART = 3 /* of a terminal: columns leave for an indent up to this part of it */
 };
 
 static const char *const color_codes[COLOR_COUNT] = {
@@ -68,7 +69,8 @@ struct cell {
 	size_t pos; /* the part of the text that is printed already */
 	/* Blanks before each of its lines, from its depth in a tree, which can be deeper than a column is wide. */
 	size_t indent, indent_max;
-	bool left; /* its column is not printed */
+	size_t deepest; /* the blanks before the deepest text of its column */
+	bool left;      /* its column is not printed */
 };
 
 struct printing {
@@ -253,13 +255,16 @@ static void measure(struct printing *printing, size_t row_count, table_cell_func
 			continue;
 		for (unsigned c = 0; c < printing->column_count; c++) {
 			struct strbuf *text = start_cell(printing, c);
-			size_t width;
+			size_t width, indent;
 
 			cell(context, row, c, text);
 			end_cell(printing, c);
 			width = text_width(strbuf_str(text), text->len);
 			if (width > printing->widths[c])
 				printing->widths[c] = width;
+			indent = strspn(strbuf_str(text), " ");
+			if (indent > printing->cells[c].deepest)
+				printing->cells[c].deepest = indent;
 		}
 	}
 }
@@ -305,16 +310,19 @@ static size_t shrink_evenly(struct printing *printing, size_t excess, enum table
 	return excess;
 }
 
-/* Returns the width that the column can be cut to, or continued in, and be read. */
+/* Returns the width that the column can be cut to, or continued in, and be read. In a tree, the deepest name can be read,
+ * too, unless its indent alone takes the terminal. */
 static size_t width_needed(const struct printing *printing, unsigned column)
 {
 	enum table_shrink shrinks = printing->columns[column].shrinks;
-	size_t width = printing->widths[column];
+	size_t width = printing->widths[column], indent = printing->cells[column].deepest;
 	size_t least = printing->style->wrap       ? shrinks == SHRINKS_NEVER ? width : SHRUNK_MIN
 	               : shrinks == SHRINKS_ALWAYS ? READABLE
 	                                           : width;
 
-	return width < least ? width : least;
+	if (indent > printing->style->width / INDENT_PART)
+		indent = printing->style->width / INDENT_PART;
+	return width < least + indent ? width : least + indent;
 }
 
 /* Lets columns leave until the others fit. Returns what those need that stay, with the blanks between them. */

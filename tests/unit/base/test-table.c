@@ -233,6 +233,31 @@ static void test_table_columns_leave(void **state)
 	      "b                -\n");
 }
 
+/* A name deep in a tree has as many columns as one at its top, up to a third of the terminal for its indent. */
+static void test_table_columns_leave_for_an_indent(void **state)
+{
+	static const char *const rows[][COLUMNS_MAX] = {
+	        {"top", "1", "12.5%"}, {"      deep name of 20 col", "12345", "-"}};
+	static const struct table_column columns[] = {{"name", false, SHRINKS_ALWAYS, 0},
+	                                              {"value", true, SHRINKS_NEVER, 1},
+	                                              {"%", true, SHRINKS_NEVER, 0}};
+	const struct table_style cut = {.width = 34}, left = {.width = 33}, deep = {.width = 17};
+
+	(void)state;
+	check(&cut, columns, 3, rows, 2,
+	      "name                   value     %\n"
+	      "top                        1 12.5%\n"
+	      "      deep name of 20… 12345     -\n");
+	check(&left, columns, 3, rows, 2,
+	      "name                          %\n"
+	      "top                       12.5%\n"
+	      "      deep name of 20 col     -\n");
+	check(&deep, columns, 3, rows, 2,
+	      "name             %\n"
+	      "top          12.5%\n"
+	      "      deep …     -\n");
+}
+
 static void test_table_print_colored(void **state)
 {
 	static const char *const codes[COLOR_COUNT] = {
@@ -383,6 +408,7 @@ int main(void)
 	        cmocka_unit_test(test_table_several_shrink),
 	        cmocka_unit_test(test_table_colors),
 	        cmocka_unit_test(test_table_columns_leave),
+	        cmocka_unit_test(test_table_columns_leave_for_an_indent),
 	        cmocka_unit_test(test_table_print_colored),
 	        cmocka_unit_test(test_table_looks),
 	        cmocka_unit_test(test_table_file_fails),
