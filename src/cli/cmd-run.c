@@ -344,7 +344,6 @@ static int run(const struct command *command, int argc, char **argv)
 	cleanup_(run_records_done) struct run_records records = {0};
 	int id;
 
-	mem_set_status(CODE_FAILED);
 	id = parse(command, argc, argv, &arguments);
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
 		return options_answer(command, id) == EXIT_DONE ? EXIT_DONE : CODE_FAILED;
@@ -383,5 +382,6 @@ const struct command command_run = {
         .options = {options, NULL},
         .notes = notes,
         .launches = true,
+        .status_out_of_memory = CODE_FAILED,
         .run = run,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/rights.h"
 #include "cli/commands.h"
 #include "command/command.h"
@@ -64,6 +65,8 @@ int main(int argc, char **argv)
 		puts("ctprof " CTPROF_VERSION);
 		return cli_finish_output(0);
 	}
+	if (command && command->status_out_of_memory)
+		mem_set_status(command->status_out_of_memory);
 	if (command)
 		warn_of_changes(argv[1]);
 	return command ? command->run(command, argc - 1, argv + 1)

@@ -78,6 +78,7 @@ struct command {
 	        *notes; /* lines below the options in --help, ended by NULL; may be NULL */
 	/* Its operands are another command: the first one ends the options, and signals are as they were inherited. */
 	bool launches;
+	int status_out_of_memory; /* of the program; 0: EXIT_FAILED */
 	int (*run)(const struct command *command, int argc, char **argv);
 };
 
