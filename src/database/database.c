@@ -109,35 +109,39 @@ static int use_up(void *context)
 	return database->has_overworked;
 }
 
-int database_limit_work(struct database *database)
+/* Limits what SQLite may do by the data in the file. It reads the list of tables before the first statement, which may be "PRAGMA
+ * page_count". */
+static void limit_by_data(struct database *database)
 {
 	/* A fact of a sound file takes more than 4 bytes, and a few dozen operations to find and to return; WORK_LEAST is for sorting and
 	 * for small files. */
 	enum { OPERATIONS_EACH = 10000, BYTE_OPERATIONS = 32, WORK_LEAST = 1024 };
 	/* Each text is read once, those of groups again for each row that is printed. */
 	enum { TEXT_TIMES = 8, TEXT_LEAST = 1 << 24 };
-	int64_t pages = 0, bytes = 0;
-	uint64_t data;
-	int r;
 
-	sqlite3_progress_handler(database->handle, 0, NULL, NULL);
-	r = read_pragma(database, "PRAGMA page_count", &pages);
-	if (r == 0)
-		r = read_pragma(database, "PRAGMA page_size", &bytes);
-	if (r < 0)
-		return r;
-	database->data_bytes = (uint64_t)pages * (uint64_t)bytes;
-	data = saturating_add(database_data_bytes(database->data_fd),
-	                      database_data_wal_bytes(database_files_path(database->files)));
-	if (data < database->data_bytes)
-		database->data_bytes = data;
+	database->data_bytes =
+	        saturating_add(database_data_bytes(database->data_fd),
+	                       database_data_wal_bytes(database_files_path(database->files)));
 	database->has_overworked = false;
 	database->text_left = TEXT_LEAST + saturating_multiply(database->data_bytes, TEXT_TIMES);
 	database->work_left =
 	        WORK_LEAST +
 	        saturating_multiply(database->data_bytes, BYTE_OPERATIONS) / OPERATIONS_EACH;
 	sqlite3_progress_handler(database->handle, OPERATIONS_EACH, use_up, database);
-	return 0;
+}
+
+int database_limit_work(struct database *database)
+{
+	int64_t pages = 0, bytes = 0;
+	int r;
+
+	limit_by_data(database);
+	r = read_pragma(database, "PRAGMA page_count", &pages);
+	if (r == 0)
+		r = read_pragma(database, "PRAGMA page_size", &bytes);
+	if (r == 0 && (uint64_t)pages * (uint64_t)bytes < database->data_bytes)
+		database->data_bytes = (uint64_t)pages * (uint64_t)bytes;
+	return r;
 }
 
 bool database_count_text(struct database *database, size_t len)
@@ -219,6 +223,7 @@ static int set_up(struct database *database, enum database_use use)
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	limit_by_data(database);
 	strbuf_addf(&cache, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -%d", CACHE_KIB);
 	r = execute(database, strbuf_str(&cache));
 	if (r == 0 && use == DATABASE_ADD)
@@ -231,6 +236,8 @@ static int set_up(struct database *database, enum database_use use)
 		r = check_schema(database, use);
 	if (r == 0 && use == DATABASE_ADD)
 		r = execute(database, "COMMIT");
+	/* Additions are more work than the data allows. Queries have limits of their own. */
+	sqlite3_progress_handler(database->handle, 0, NULL, NULL);
 	return r;
 }
 

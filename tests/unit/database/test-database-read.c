@@ -11,7 +11,14 @@
 #include "database/database.h"
 #include "temp-tree.h"
 
-enum { PAGE = 512, FACTS = 2000, LEVELS = 15, TYPE_INTERIOR_INDEX = 2 };
+enum {
+	PAGE = 512,
+	FACTS = 2000,
+	LEVELS = 15,
+	TYPE_INTERIOR_INDEX = 2,
+	TYPE_INTERIOR_TABLE = 5,
+	TYPE_LEAF_TABLE = 13
+};
 
 static uint32_t number_at(const char *bytes, unsigned len)
 {
@@ -151,6 +158,79 @@ static void test_pages_of_several_parents(void **state)
 	                    "it is damaged: it has more rows or texts than its size allows");
 }
 
+/* Makes a page of a table's tree all whose children are @child, behind what the file has. */
+static void add_interior_page(struct strbuf *file, uint32_t first_child, uint32_t child)
+{
+	enum { CELLS = 40, CELL_BYTES = 5, KEY = 100, HEADER_BYTES = 12 };
+	char page[PAGE] = {TYPE_INTERIOR_TABLE, [4] = CELLS};
+
+	page[5] = (char)((PAGE - CELLS * CELL_BYTES) >> 8);
+	page[6] = (char)((PAGE - CELLS * CELL_BYTES) & 0xff);
+	set_number(page + 8, child);
+	for (int i = 0; i < CELLS; i++) {
+		int at = PAGE - (i + 1) * CELL_BYTES;
+
+		page[HEADER_BYTES + 2 * i] = (char)(at >> 8);
+		page[HEADER_BYTES + 2 * i + 1] = (char)(at & 0xff);
+		set_number(page + at, i == 0 ? first_child : child);
+		page[at + 4] = KEY;
+	}
+	strbuf_add(file, page, PAGE);
+}
+
+/* Adds a page with one row of the list of tables, that of an automatic index. */
+static void add_schema_leaf(struct strbuf *file)
+{
+	/* The length of the row, its number, and the length and types of its columns come before its text. */
+	enum { BEFORE_TEXT = 8, HEADER_BYTES = 8 };
+	static const char text[] = "indexsqlite_autoindex_snapshot_1snapshot";
+	const char *found = memmem(file->data, file->len, text, sizeof(text) - 1);
+	char page[PAGE] = {TYPE_LEAF_TABLE, [4] = 1};
+	size_t len, at;
+
+	assert_non_null(found);
+	found -= BEFORE_TEXT;
+	len = 2 + (size_t)(unsigned char)found[0];
+	at = PAGE - len;
+	page[5] = page[HEADER_BYTES] = (char)(at >> 8);
+	page[6] = page[HEADER_BYTES + 1] = (char)(at & 0xff);
+	memcpy(page + at, found, len);
+	strbuf_add(file, page, PAGE);
+}
+
+/* SQLite reads the list of tables before the first statement, and takes a row of an automatic index as often as it comes. */
+static void test_schema_pages_of_several_parents(void **state)
+{
+	enum { SCHEMA_HEADER = 100 };
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "fleet.db");
+	cleanup_(strbuf_done) struct strbuf file = STRBUF_INIT, reason = STRBUF_INIT;
+	uint32_t pages, last;
+	char *right;
+
+	make(path);
+	assert_int_equal(fd_read_all_at(tree->fd, "fleet.db", &file, 1 << 20), 0);
+	pages = (uint32_t)(file.len / PAGE);
+	assert_int_equal(page_at(&file, 1)[SCHEMA_HEADER], TYPE_INTERIOR_TABLE);
+	last = number_at(page_at(&file, 1) + SCHEMA_HEADER + 8, 4);
+	add_schema_leaf(&file);
+	for (uint32_t level = 0; level < LEVELS; level++)
+		add_interior_page(&file, level + 1 < LEVELS ? pages + level + 1 : last,
+		                  pages + level + 1);
+	right = page_at(&file, 1) + SCHEMA_HEADER + 8;
+	set_number(right, pages + LEVELS + 1);
+	set_number(file.data + 28, pages + LEVELS + 1);
+	memcpy(file.data + 92, file.data + 24, 4);
+	temp_tree_write(tree, "fleet.db", file.data, file.len);
+	assert_null(database_open(path, DATABASE_READ, &reason));
+	assert_string_equal(strbuf_str(&reason),
+	                    "it is damaged: it has more rows or texts than its size allows");
+	strbuf_clear(&reason);
+	assert_null(database_open(path, DATABASE_ADD, &reason));
+	assert_string_equal(strbuf_str(&reason),
+	                    "it is damaged: it has more rows or texts than its size allows");
+}
+
 /* Holes cost nothing, so they allow no rows. */
 static void test_holes(void **state)
 {
@@ -245,7 +325,6 @@ static int list(const char *path, struct strbuf *reason)
 /* The end of a long text may be that of many rows, which are then longer than the file. */
 static void test_texts_of_several_rows(void **state)
 {
-	enum { LEAF_TABLE = 13 };
 	const struct temp_tree *tree = *state;
 	cleanup_(mem_freep) char *path = temp_tree_path(tree, "fleet.db");
 	cleanup_(strbuf_done) struct strbuf file = STRBUF_INIT, reason = STRBUF_INIT;
@@ -265,7 +344,7 @@ static void test_texts_of_several_rows(void **state)
 	assert_int_equal(fd_read_all_at(tree->fd, "fleet.db", &file, 1 << 26), 0);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	assert_true(fd >= 0);
-	share_text(&file, fd, LEAF_TABLE, &first);
+	share_text(&file, fd, TYPE_LEAF_TABLE, &first);
 	assert_int_equal(list(path, &reason), -EIO);
 	assert_string_equal(strbuf_str(&reason),
 	                    "it is damaged: it has more rows or texts than its size allows");
@@ -274,6 +353,8 @@ static void test_texts_of_several_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test_setup_teardown(test_schema_pages_of_several_parents,
+	                                        temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_holes, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_texts_of_several_rows, temp_tree_setup,
 	                                        temp_tree_teardown),
