@@ -34,6 +34,14 @@ bool row_has_absence(const struct row_set *set, const struct row_group *group, u
 	       set->frames[SIDE_CANDIDATE].kind == KIND_window;
 }
 
+bool row_may_hide(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	bool is_of_one_boot = set->one_boot || set->continues;
+
+	return set->sides == SIDE_MAX && set->is_chosen[side] && !group->exited &&
+	       !group->sides[side] && !(is_of_one_boot && has_all_of(set, group, side));
+}
+
 /* Returns whether the window does not show threads that ended, and the other one shows that threads of the group do. */
 static bool hides_ended(const struct row_set *set, const struct row_group *group, unsigned side)
 {

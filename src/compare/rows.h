@@ -161,6 +161,8 @@ enum row_absence {
 bool row_has_absence(const struct row_set *set, const struct row_group *group, unsigned side);
 enum row_absence row_absence(const struct row_set *set, const struct row_group *group,
                              unsigned side);
+/* Returns whether the side does not show the group, and may have had it: its processes were chosen. */
+bool row_may_hide(const struct row_set *set, const struct row_group *group, unsigned side);
 /* The zero that such a group has on that side, of a measure that counts and that the side has seen of others. None of a thread or
  * of its CPU time, since the group has none, and none of ABSENCE_UNKNOWN. */
 struct quantity row_absent_value(const struct row_set *set, const struct row_group *group,

@@ -81,7 +81,7 @@ static void add_two_sides(struct cells *cells, const struct rollup_row *row)
 	add_number(cells, "percent", row->percent);
 }
 
-/* Adds whether the values lack some of the threads: a table marks them. */
+/* Adds whether the values lack some of the threads, or their difference is one of how they were measured: a table marks them. */
 static void add_partial(struct cells *cells, const struct rollup_row *row, unsigned sides)
 {
 	static const char *const names[][SIDE_MAX] = {
@@ -98,6 +98,8 @@ static void add_partial(struct cells *cells, const struct rollup_row *row, unsig
 		add_flag(cells, names[0][side], row->has_own && row->own.partial[side]);
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		add_flag(cells, names[1][side], row->total.partial[side]);
+	add_flag(cells, "own_measured_differently", row->has_own && row->own.measured_differently);
+	add_flag(cells, "measured_differently", row->total.measured_differently);
 }
 
 /* The parent's path, or nothing of a root. */

@@ -44,8 +44,9 @@ static void add_value(const struct rollup *rollup, const struct rollup_part *par
 	enum metric_unit unit = unit_of(rollup, &value);
 
 	units_format(unit, value, measure_is_derived(rollup->measure), out);
-	if (value.kind != QUANTITY_NONE)
-		strbuf_add_str(out, measure_per_table[rollup->per].suffix);
+	if (value.kind == QUANTITY_NONE)
+		return;
+	strbuf_add_str(out, measure_per_table[rollup->per].suffix);
 	if (part->partial[side])
 		strbuf_add_char(out, '*');
 }
@@ -57,8 +58,13 @@ static enum table_color add_delta(const struct rollup *rollup, const struct roll
 	enum metric_unit unit = unit_of(rollup, &delta);
 
 	units_format_delta(unit, delta, measure_is_derived(rollup->measure), out);
-	if (delta.kind != QUANTITY_NONE)
-		strbuf_add_str(out, measure_per_table[rollup->per].suffix);
+	if (delta.kind == QUANTITY_NONE)
+		return COLOR_NONE;
+	strbuf_add_str(out, measure_per_table[rollup->per].suffix);
+	if (part->measured_differently) {
+		strbuf_add_str(out, report_measured_mark);
+		return COLOR_NONE;
+	}
 	return report_color_of(delta);
 }
 
@@ -175,7 +181,20 @@ static void add_title(const struct report *report, const struct rollup *rollup, 
 static bool has_partial(const struct rollup *rollup, size_t shown)
 {
 	for (size_t i = 0; i < shown; i++)
-		if (rollup->rows[i].total.partial[0] || rollup->rows[i].total.partial[1])
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			if (rollup->rows[i].total.partial[side] &&
+			    rollup->rows[i].total.values[side].kind != QUANTITY_NONE)
+				return true;
+	return false;
+}
+
+static bool has_measured_differently(const struct rollup *rollup, size_t shown)
+{
+	for (size_t i = 0; i < shown; i++)
+		if ((rollup->rows[i].total.measured_differently &&
+		     rollup->rows[i].total.delta.kind != QUANTITY_NONE) ||
+		    (rollup->rows[i].own.measured_differently &&
+		     rollup->rows[i].own.delta.kind != QUANTITY_NONE))
 			return true;
 	return false;
 }
@@ -214,6 +233,11 @@ static void add_foot(const struct report *report, const struct rollup *rollup, s
 	strbuf_clear(&line);
 	if (has_partial(rollup, shown))
 		strbuf_add_str(&line, "* some threads are not in the value");
+	overview_add_line(report, &line, out);
+	strbuf_clear(&line);
+	if (has_measured_differently(rollup, shown))
+		strbuf_addf(&line, "%s one window knows less of ended threads, not ranked",
+		            report_measured_mark);
 	overview_add_line(report, &line, out);
 }
 

@@ -13,6 +13,7 @@
 /* The groups of a directory and of all below it, put together. */
 struct sum {
 	struct group *sides[SIDE_MAX]; /* owned; NULL where there is none */
+	bool hides[SIDE_MAX];          /* the side may have had more of the groups */
 };
 
 struct builder {
@@ -134,12 +135,21 @@ static void merge_group(struct group **into, const struct group *from)
 	group_merge(*into, &copy, 0);
 }
 
+static void add_entry(const struct builder *builder, struct sum *sum, const struct row_group *entry)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		merge_group(&sum->sides[side], entry->sides[side]);
+		sum->hides[side] = sum->hides[side] || row_may_hide(builder->set, entry, side);
+	}
+}
+
 static void free_sum(struct sum *sum)
 {
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		if (sum->sides[side])
 			group_free(sum->sides[side], 0);
 		sum->sides[side] = NULL;
+		sum->hides[side] = false;
 	}
 }
 
@@ -151,30 +161,31 @@ static bool is_partial(const struct row_view *view, unsigned side)
 	        (view->seen[side] < view->expected[side] || view->exited_left_out));
 }
 
-static void fill_part(const struct builder *builder, struct rollup *rollup,
-                      const struct group *const *sides, struct rollup_part *part,
-                      struct quantity *ret_percent)
+static void fill_part(const struct builder *builder, struct rollup *rollup, const struct sum *sum,
+                      struct rollup_part *part, struct quantity *ret_percent)
 {
+	bool hides = sum->hides[SIDE_BASELINE] || sum->hides[SIDE_CANDIDATE];
 	static char nameless[] = "";
 	struct row_group group = {.label = nameless, .parts = {nameless}};
 	struct row_view view;
 
-	memcpy(group.sides, sides, sizeof(group.sides));
+	memcpy(group.sides, sum->sides, sizeof(group.sides));
 	row_view(builder->set, &group, rollup->measure, &view);
 	for (unsigned side = 0; side < builder->set->sides; side++) {
 		part->values[side] = view.values[side];
-		part->partial[side] = is_partial(&view, side);
-		part->processes[side] = sides[side] ? sides[side]->leaders : 0;
-		part->threads[side] = sides[side] ? sides[side]->threads : 0;
+		part->partial[side] = is_partial(&view, side) || sum->hides[side];
+		part->processes[side] = group.sides[side] ? group.sides[side]->leaders : 0;
+		part->threads[side] = group.sides[side] ? group.sides[side]->threads : 0;
 	}
-	part->delta = view.delta;
+	part->delta = hides ? (struct quantity){0} : view.delta;
+	part->measured_differently = view.measured_differently;
 	rollup->per = view.per;
 	rollup->clock_ticks_per_second = view.clock_ticks_per_second;
-	if (ret_percent)
+	if (ret_percent && !hides)
 		*ret_percent = view.percent;
 }
 
-/* The part of a value in a larger one, in percent. */
+/* The part of a value in a larger one, in percent. A difference of how the values were measured is no part. */
 static struct quantity share(const struct row_set *set, const struct rollup_part *part,
                              const struct rollup_part *whole)
 {
@@ -185,6 +196,8 @@ static struct quantity share(const struct row_set *set, const struct rollup_part
 		size = fmax(size, fabs(quantity_double(whole->values[SIDE_CANDIDATE])));
 		number = fabs(number);
 	}
+	if (part->measured_differently)
+		return (struct quantity){0};
 	return value.kind != QUANTITY_NONE && size > 0 ? quantity_real(100 * number / size)
 	                                               : (struct quantity){0};
 }
@@ -197,6 +210,7 @@ static void move_sum(struct sum *into, struct sum *from)
 			merge_group(&into->sides[side], from->sides[side]);
 		else
 			into->sides[side] = take_ptr(from->sides[side]);
+		into->hides[side] = into->hides[side] || from->hides[side];
 	}
 	free_sum(from);
 }
@@ -207,7 +221,7 @@ static void fill_row(struct builder *builder, struct rollup *rollup, size_t n)
 	const struct path_tree *tree = &rollup->tree;
 	const struct path_node *node = &tree->nodes[n];
 	struct rollup_row *row = &builder->rows[n];
-	struct sum *sum = &builder->sums[n], own = {{NULL}};
+	struct sum *sum = &builder->sums[n], own = {.sides = {NULL}};
 
 	row->node = node;
 	row->has_own = node->first_entry != PATH_NODE_NONE;
@@ -220,13 +234,11 @@ static void fill_row(struct builder *builder, struct rollup *rollup, size_t n)
 		return;
 	}
 	for (uint32_t e = node->first_entry; e != PATH_NODE_NONE; e = tree->next_entry[e])
-		for (unsigned side = 0; side < SIDE_MAX; side++)
-			merge_group(&own.sides[side], builder->entries[e]->sides[side]);
+		add_entry(builder, &own, builder->entries[e]);
 	if (row->has_own)
-		fill_part(builder, rollup, (const struct group *const *)own.sides, &row->own, NULL);
+		fill_part(builder, rollup, &own, &row->own, NULL);
 	move_sum(sum, &own);
-	fill_part(builder, rollup, (const struct group *const *)sum->sides, &row->total,
-	          &row->percent);
+	fill_part(builder, rollup, sum, &row->total, &row->percent);
 }
 
 /* Nodes come behind their parents, so from the last one on each sum is whole when its turn comes, and only those of the
@@ -287,7 +299,17 @@ static double rank_of(const struct builder *builder, const struct rollup_row *ro
 	double value = quantity_double(builder->set->sides == SIDE_MAX ? row->total.delta
 	                                                               : row->total.values[0]);
 
-	return isnan(value) ? 0 : fabs(value);
+	return isnan(value) || row->total.measured_differently ? 0 : fabs(value);
+}
+
+/* The larger value of both sides, for rows whose difference is not known. */
+static double size_of(const struct builder *builder, const struct rollup_row *row)
+{
+	double size = 0;
+
+	for (unsigned side = 0; side < builder->set->sides; side++)
+		size = fmax(size, fabs(quantity_double(row->total.values[side])));
+	return size;
 }
 
 static int compare_nodes(const void *a, const void *b, void *context)
@@ -297,6 +319,8 @@ static int compare_nodes(const void *a, const void *b, void *context)
 	const struct rollup_row *row = &builder->rows[first], *other = &builder->rows[second];
 	double difference = rank_of(builder, other) - rank_of(builder, row);
 
+	if (!(difference > 0) && !(difference < 0))
+		difference = size_of(builder, other) - size_of(builder, row);
 	if (row->node->parent != other->node->parent)
 		return row->node->parent < other->node->parent ? -1 : 1;
 	if (difference > 0 || difference < 0)
@@ -363,9 +387,20 @@ static uint64_t count_path_bytes(const struct path_tree *tree, size_t depth)
 	return bytes;
 }
 
+static void fill_host(const struct builder *builder, struct rollup *rollup)
+{
+	struct sum host = {.sides = {builder->set->totals[SIDE_BASELINE],
+	                             builder->set->totals[SIDE_CANDIDATE]}};
+
+	for (size_t i = 0; i < builder->count; i++)
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			host.hides[side] = host.hides[side] ||
+			                   row_may_hide(builder->set, builder->entries[i], side);
+	fill_part(builder, rollup, &host, &rollup->host, NULL);
+}
+
 static void make_rows(struct builder *builder, struct rollup *rollup)
 {
-	const struct row_set *set = builder->set;
 	size_t nodes = rollup->tree.count;
 
 	builder->sums = mem_calloc(nodes + 1, sizeof(builder->sums[0]));
@@ -374,7 +409,7 @@ static void make_rows(struct builder *builder, struct rollup *rollup)
 	builder->shown = mem_calloc(nodes + 1, sizeof(builder->shown[0]));
 	builder->children = mem_calloc(nodes + 1, sizeof(builder->children[0]));
 	builder->last_child = mem_calloc(nodes + 1, sizeof(builder->last_child[0]));
-	fill_part(builder, rollup, (const struct group *const *)set->totals, &rollup->host, NULL);
+	fill_host(builder, rollup);
 	add_up(builder, rollup);
 	set_shares(builder, rollup);
 	choose_shown(builder, rollup, &rollup->options);

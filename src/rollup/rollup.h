@@ -19,7 +19,9 @@ struct rollup_options {
 struct rollup_part {
 	struct quantity values[SIDE_MAX];
 	struct quantity delta;
-	bool partial[SIDE_MAX]; /* some of the threads are not in the value */
+	/* Some of the threads are not in the value, or may not be because of a choice of processes: then there is no delta. */
+	bool partial[SIDE_MAX];
+	bool measured_differently; /* see struct row_view; it is not ranked by its delta then */
 	uint32_t processes[SIDE_MAX];
 	uint32_t threads[SIDE_MAX];
 };
