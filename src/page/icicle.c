@@ -37,9 +37,10 @@ static void add_leaf(const struct icicle *icicle, struct icicle_frame *frame,
 		frame->known[side] = frame->known[side] || leaf->known[side];
 		frame->partial[side] = frame->partial[side] || leaf->partial[side] ||
 		                       (leaf->there[side] && !leaf->known[side]);
+		frame->hidden = frame->hidden || leaf->hidden[side];
 	}
 	frame->unlike = frame->unlike || leaf->unlike;
-	frame->weight += leaf->amounts[leaf->there[last] ? last : 0];
+	frame->weight += leaf->amounts[leaf->there[last] && !leaf->hidden[last] ? last : 0];
 }
 
 /* Appends a frame that has no leaf yet. */
@@ -90,6 +91,7 @@ static void join(struct icicle *icicle, size_t first, double x, double narrowest
 			all.partial[side] = all.partial[side] || frame->partial[side];
 		}
 		all.unlike = all.unlike || frame->unlike;
+		all.hidden = all.hidden || frame->hidden;
 		all.weight += frame->weight;
 	}
 	all.x = x;
@@ -158,7 +160,7 @@ double icicle_change(const struct icicle_frame *frame)
 	double before = frame->amounts[0], after = frame->amounts[1];
 	double larger = fmax(before, after);
 
-	if (frame->unlike)
+	if (frame->unlike || frame->hidden)
 		return NAN;
 	if (!frame->there[0] || !frame->there[1])
 		return frame->there[1] ? 1 : -1;

@@ -15,6 +15,8 @@ struct icicle_leaf {
 	bool known[ICICLE_SIDES];   /* the amount is; else it is 0 */
 	bool partial[ICICLE_SIDES]; /* it may lack some threads */
 	bool unlike;                /* the sides know its ended threads in two ways */
+	/* The side may have had the group, and does not show it: it is there, and its amount is not known. */
+	bool hidden[ICICLE_SIDES];
 };
 
 struct icicle_frame {
@@ -25,7 +27,7 @@ struct icicle_frame {
 	bool there[ICICLE_SIDES];
 	bool known[ICICLE_SIDES];   /* of some leaf */
 	bool partial[ICICLE_SIDES]; /* it may lack some threads, or whole leaves */
-	bool unlike;                /* of some leaf */
+	bool unlike, hidden;        /* of some leaf */
 	double weight;     /* the amount of the last side; of what only others have, theirs */
 	double x, width;   /* parts of 1; the width is 0 of what is too narrow */
 	size_t stands_for; /* so many frames, which are too narrow; 0: itself */

@@ -15,15 +15,19 @@ enum { FRAME_HEIGHT = 22, ALONE_WIDTH = 1200, FRAMES_MAX = 6000 };
 /* Frames of a thousandth and less cannot be seen. */
 static const double narrowest = 0.001, narrowest_named = 0.015;
 
-static struct icicle_leaf leaf_of(const struct overview *overview, const struct overview_row *row,
+static struct icicle_leaf leaf_of(const struct report *report, const struct overview_row *row,
                                   unsigned aspect)
 {
+	const struct overview *overview = report->overview;
 	struct icicle_leaf leaf = {.unlike = row->unlike[aspect]};
 
 	for (unsigned i = 0; i < ICICLE_LEVELS; i++)
 		leaf.parts[i] = row->group->parts[i] ? row->group->parts[i] : "";
 	for (unsigned side = 0; side < overview->sides; side++) {
-		leaf.there[side] = overview->sides == 1 || row->group->sides[side];
+		leaf.hidden[side] = overview->sides == ICICLE_SIDES &&
+		                    row_may_hide(report->rows, row->group, side);
+		leaf.there[side] =
+		        overview->sides == 1 || row->group->sides[side] || leaf.hidden[side];
 		leaf.known[side] = row->values[aspect][side].seen;
 		leaf.partial[side] = row->values[aspect][side].partial;
 		leaf.amounts[side] = leaf.known[side] ? row->values[aspect][side].amount : 0;
@@ -32,9 +36,10 @@ static struct icicle_leaf leaf_of(const struct overview *overview, const struct 
 }
 
 /* Returns all groups, those that only one side has as well; owned by the caller. */
-static struct icicle_leaf *leaves_of(const struct overview *overview, unsigned aspect,
+static struct icicle_leaf *leaves_of(const struct report *report, unsigned aspect,
                                      size_t *ret_count)
 {
+	const struct overview *overview = report->overview;
 	size_t most = overview->count + 1, count = 0;
 	struct icicle_leaf *leaves;
 
@@ -42,10 +47,10 @@ static struct icicle_leaf *leaves_of(const struct overview *overview, unsigned a
 		most += overview->apart_count[side];
 	leaves = mem_calloc(most, sizeof(*leaves));
 	for (size_t i = 0; i < overview->count; i++)
-		leaves[count++] = leaf_of(overview, &overview->rows[i], aspect);
+		leaves[count++] = leaf_of(report, &overview->rows[i], aspect);
 	for (unsigned side = 0; side < overview->sides; side++)
 		for (size_t i = 0; i < overview->apart_count[side]; i++)
-			leaves[count++] = leaf_of(overview, &overview->apart[side][i], aspect);
+			leaves[count++] = leaf_of(report, &overview->apart[side][i], aspect);
 	*ret_count = count;
 	return leaves;
 }
@@ -279,7 +284,7 @@ static bool icicle_of(const struct report *report, unsigned aspect, struct icicl
 
 	if (aspect_table[aspect].kind != ASPECT_KIND_TIME || !overview->seen[aspect])
 		return false;
-	leaves = leaves_of(overview, aspect, &count);
+	leaves = leaves_of(report, aspect, &count);
 	icicle_init(ret, leaves, count, overview->sides, narrowest);
 	free(leaves);
 	return ret->frames[0].weight > 0;

@@ -34,10 +34,10 @@ static void assert_near(double a, double b)
 static void test_places(void **state)
 {
 	struct icicle_leaf leaves[] = {
-	        {{"/b", "x", "x"}, {1, 2}, BOTH, BOTH, {false}, false},
-	        {{"/a", "y", "w"}, {5, 3}, BOTH, BOTH, {false}, false},
-	        {{"/a", "y", "v"}, {0, 1}, BOTH, BOTH, {false}, false},
-	        {{"/a", "z", "z"}, {2, 4}, BOTH, BOTH, {false}, false},
+	        {{"/b", "x", "x"}, {1, 2}, BOTH, BOTH, {false}, .unlike = false},
+	        {{"/a", "y", "w"}, {5, 3}, BOTH, BOTH, {false}, .unlike = false},
+	        {{"/a", "y", "v"}, {0, 1}, BOTH, BOTH, {false}, .unlike = false},
+	        {{"/a", "z", "z"}, {2, 4}, BOTH, BOTH, {false}, .unlike = false},
 	};
 	cleanup_(icicle_done) struct icicle icicle = {0};
 
@@ -69,8 +69,8 @@ static void test_places(void **state)
 static void test_gone(void **state)
 {
 	struct icicle_leaf leaves[] = {
-	        {{"/", "a", "a"}, {3, 0}, {true, false}, {true, false}, {false}, false},
-	        {{"/", "b", "b"}, {0, 1}, {false, true}, {false, true}, {false}, false},
+	        {{"/", "a", "a"}, {3, 0}, {true, false}, {true, false}, {false}, .unlike = false},
+	        {{"/", "b", "b"}, {0, 1}, {false, true}, {false, true}, {false}, .unlike = false},
 	};
 	cleanup_(icicle_done) struct icicle icicle = {0};
 
@@ -87,8 +87,8 @@ static void test_gone(void **state)
 static void test_unknown(void **state)
 {
 	struct icicle_leaf leaves[] = {
-	        {{"/", "a", "a"}, {3, 0}, BOTH, {true, false}, {false}, false},
-	        {{"/", "b", "b"}, {1, 1}, BOTH, BOTH, {false, true}, false},
+	        {{"/", "a", "a"}, {3, 0}, BOTH, {true, false}, {false}, .unlike = false},
+	        {{"/", "b", "b"}, {1, 1}, BOTH, BOTH, {false, true}, .unlike = false},
 	};
 	cleanup_(icicle_done) struct icicle icicle = {0};
 
@@ -110,7 +110,7 @@ static void test_narrow(void **state)
 	enum { NARROW = 500 };
 	static char names[NARROW][8];
 	struct icicle_leaf leaves[NARROW + 1] = {
-	        {{"/", "wide", "wide"}, {0}, BOTH, BOTH, {false}, false}};
+	        {{"/", "wide", "wide"}, {0}, BOTH, BOTH, {false}, .unlike = false}};
 	cleanup_(icicle_done) struct icicle icicle = {0};
 	size_t joined = 0;
 
@@ -119,7 +119,7 @@ static void test_narrow(void **state)
 	for (size_t i = 0; i < NARROW; i++) {
 		snprintf(names[i], sizeof(names[i]), "n%zu", i);
 		leaves[i + 1] = (struct icicle_leaf){
-		        {"/", names[i], names[i]}, {1}, BOTH, BOTH, {false}, false};
+		        {"/", names[i], names[i]}, {1}, BOTH, BOTH, {false}, .unlike = false};
 	}
 	icicle_init(&icicle, leaves, NARROW + 1, 1, 0.001);
 	assert_int_equal(icicle.count, 5);
@@ -136,7 +136,7 @@ static void test_narrow(void **state)
 
 static void test_nothing(void **state)
 {
-	struct icicle_leaf leaf = {{"/", "a", "a"}, {0}, BOTH, BOTH, {false}, false};
+	struct icicle_leaf leaf = {{"/", "a", "a"}, {0}, BOTH, BOTH, {false}, .unlike = false};
 	cleanup_(icicle_done) struct icicle icicle = {0}, none = {0};
 
 	(void)state;
@@ -151,9 +151,9 @@ static void test_unlike(void **state)
 {
 	struct icicle_leaf leaves[] = {
 	        {{"/a", "x", "x"}, {8, 1}, BOTH, BOTH, {false}, .unlike = true},
-	        {{"/a", "y", "y"}, {5, 1}, BOTH, BOTH, {false}, false},
+	        {{"/a", "y", "y"}, {5, 1}, BOTH, BOTH, {false}, .unlike = false},
 	        {{"/b", "z", "z"}, {5, 0}, {true, false}, {true, false}, {false}, .unlike = true},
-	        {{"/c", "w", "w"}, {1, 4}, BOTH, BOTH, {false}, false},
+	        {{"/c", "w", "w"}, {1, 4}, BOTH, BOTH, {false}, .unlike = false},
 	};
 	cleanup_(icicle_done) struct icicle icicle = {0};
 
@@ -167,12 +167,33 @@ static void test_unlike(void **state)
 	assert_near(icicle_change(find(&icicle, 1, "/c")), 0.75);
 }
 
+/* The change of a frame is not known if a side may hide a part of it, which is as wide as the other side has it. */
+static void test_hidden(void **state)
+{
+	struct icicle_leaf leaves[] = {
+	        {{"/a", "x", "x"}, {0, 2}, BOTH, {false, true}, {false}, .hidden = {true, false}},
+	        {{"/a", "y", "y"}, {4, 5}, BOTH, BOTH, {false}, .unlike = false},
+	        {{"/b", "z", "z"}, {3, 0}, BOTH, {true, false}, {false}, .hidden = {false, true}},
+	};
+	cleanup_(icicle_done) struct icicle icicle = {0};
+
+	(void)state;
+	icicle_init(&icicle, leaves, ARRAY_SIZE(leaves), 2, 0.001);
+	assert_true(isnan(icicle_change(find(&icicle, 3, "x"))));
+	assert_true(isnan(icicle_change(find(&icicle, 1, "/a"))));
+	assert_true(find(&icicle, 1, "/a")->partial[0]);
+	assert_near(icicle_change(find(&icicle, 3, "y")), 0.2);
+	assert_near(find(&icicle, 3, "z")->weight, 3);
+	assert_near(icicle.frames[0].weight, 10);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_places), cmocka_unit_test(test_unlike),
 	        cmocka_unit_test(test_gone),   cmocka_unit_test(test_unknown),
 	        cmocka_unit_test(test_narrow), cmocka_unit_test(test_nothing),
+	        cmocka_unit_test(test_hidden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
