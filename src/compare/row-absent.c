@@ -79,7 +79,9 @@ struct quantity row_absent_value(const struct row_set *set, const struct row_gro
 	    per == PER_thread || per == PER_cpu_second)
 		return (struct quantity){0};
 	all = group_inputs(set->totals[side], set->rate_lists[side], &set->frames[side]);
-	if (measure_quantity(measure, per, &all).kind == QUANTITY_NONE)
+	/* A side without a thread, of those that were chosen, has not seen that others have the measure. */
+	if (set->totals[side]->threads > 0 &&
+	    measure_quantity(measure, per, &all).kind == QUANTITY_NONE)
 		return (struct quantity){0};
 	return per == PER_second || measure_is_derived(measure) ? quantity_real(0)
 	                                                        : quantity_integer(0);

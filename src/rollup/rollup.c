@@ -389,9 +389,12 @@ static uint64_t count_path_bytes(const struct path_tree *tree, size_t depth)
 
 static void fill_host(const struct builder *builder, struct rollup *rollup)
 {
-	struct sum host = {.sides = {builder->set->totals[SIDE_BASELINE],
-	                             builder->set->totals[SIDE_CANDIDATE]}};
+	struct sum host = {0};
 
+	/* A side may have no thread of those that were chosen. */
+	for (unsigned side = 0; side < builder->set->sides; side++)
+		if (builder->set->totals[side]->threads > 0)
+			host.sides[side] = builder->set->totals[side];
 	for (size_t i = 0; i < builder->count; i++)
 		for (unsigned side = 0; side < SIDE_MAX; side++)
 			host.hides[side] = host.hides[side] ||
