@@ -420,15 +420,16 @@ static void add_sources(const struct report *report, bool sources[SOURCE_COUNT])
 }
 
 /* Appends " (2 of 45→3 of 50 threads)": those of each side that were denied the source, once if both sides are equal; nothing if all
- * were. Returns false if none was. */
+ * were. Returns false if none was. The window between two snapshots has the threads of the later one, of which those that the earlier
+ * one was denied have no difference either. */
 static bool add_denied_threads(const struct report *report, unsigned source, struct strbuf *out)
 {
 	uint64_t denied[SIDE_MAX] = {0}, all[SIDE_MAX] = {0};
-	unsigned sides = measured_sides(report);
+	unsigned sides = report->rows->sides, first = 0;
 	bool any = false, every = true;
 
 	for (unsigned side = 0; side < sides; side++) {
-		const uint64_t *outcomes = measured(report, side)->tally.sources[source];
+		const uint64_t *outcomes = report->sides[side].info->tally.sources[source];
 
 		denied[side] = outcomes[OUTCOME_denied];
 		for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++)
@@ -438,10 +439,10 @@ static bool add_denied_threads(const struct report *report, unsigned source, str
 	}
 	if (!any || every)
 		return any;
-	if (sides == SIDE_MAX && denied[0] == denied[1] && all[0] == all[1])
-		sides = 1;
-	for (unsigned side = 0; side < sides; side++)
-		strbuf_addf(out, "%s%llu of %llu", side == 0 ? " (" : overview_arrow(report),
+	if (sides == SIDE_MAX && denied[0] == denied[1] && (report->interval || all[0] == all[1]))
+		first = SIDE_CANDIDATE;
+	for (unsigned side = first; side < sides; side++)
+		strbuf_addf(out, "%s%llu of %llu", side == first ? " (" : overview_arrow(report),
 		            (unsigned long long)denied[side], (unsigned long long)all[side]);
 	strbuf_add_str(out, " threads)");
 	return true;
