@@ -2,22 +2,41 @@
 #include "input/snapshot-file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "input/recording-operand.h"
 
-static int hash_all(struct snapshot_file *file, struct byte_source *source)
+static bool is_all_zero(const char *bytes, size_t len)
+{
+	return len > 0 && bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0;
+}
+
+/* A file from a stranger can be as long as it likes at no cost, with holes for its bytes. */
+static int hash_all(struct snapshot_file *file, const struct snapshot_limits *limits,
+                    struct byte_source *source)
 {
 	char buffer[1 << 16];
 	struct sha256 hash;
+	uint64_t total = 0;
 	size_t len = 1;
 	int r = 0;
 
 	sha256_init(&hash);
 	while (r == 0 && len > 0) {
 		r = source->read(source, buffer, sizeof(buffer), &len);
-		if (r == 0)
+		if (r < 0)
+			break;
+		total += len;
+		if (len == sizeof(buffer) && is_all_zero(buffer, len)) {
+			strbuf_add_str(&file->error, "64 KiB of zeros, which no snapshot has");
+			r = -EBADMSG;
+		} else if (total > limits->bytes) {
+			strbuf_addf(&file->error, "more than %" PRIu64 " bytes", limits->bytes);
+			r = -E2BIG;
+		} else {
 			sha256_add(&hash, buffer, len);
+		}
 	}
 	sha256_finish(&hash, file->digest);
 	return r;
@@ -35,7 +54,7 @@ static int copy_recording(struct snapshot_file *file, const struct snapshot_limi
 	r = recording_operand_copy(&operand, limits, &file->copy, &file->error);
 	if (r < 0)
 		return r;
-	r = hash_all(file, &file->copy.source);
+	r = hash_all(file, limits, &file->copy.source);
 	return r < 0 ? r : 1;
 }
 
@@ -53,10 +72,10 @@ int snapshot_file_open(struct snapshot_file *file, const char *path,
 	if (r < 0)
 		return r;
 	if (fd_source_keep(&source, &file->kept))
-		return hash_all(file, &file->kept.source);
+		return hash_all(file, limits, &file->kept.source);
 	file->copy = memory_stream_make();
 	source.copy = &file->copy.bytes;
-	return hash_all(file, &source.source);
+	return hash_all(file, limits, &source.source);
 }
 
 int snapshot_file_read(struct snapshot_file *file, const struct snapshot_limits *limits,
