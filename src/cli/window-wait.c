@@ -35,27 +35,38 @@ static void let_go(struct window_wait *wait)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+static const int interrupt_numbers[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* The next interrupt ends the program, whichever it is. */
 static void forgive(int number)
 {
+	const struct sigaction end = {.sa_handler = SIG_DFL};
+
 	(void)number;
+	for (size_t i = 0; i < ARRAY_SIZE(interrupt_numbers); i++) {
+		struct sigaction now;
+
+		if (sigaction(interrupt_numbers[i], NULL, &now) == 0 && now.sa_handler == forgive)
+			(void)sigaction(interrupt_numbers[i], &end, NULL);
+	}
 }
 
 /* Lets the second interrupt from here on end the program. The first one may have been meant to end the window, which is over, and must not
  * cost it. */
 static void let_second_go(struct window_wait *wait)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction once = {.sa_handler = forgive,
 	                         .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
 	sigset_t set = interrupts();
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(interrupt_numbers); i++) {
+		const int number = interrupt_numbers[i];
 		struct sigaction before;
 
 		/* One that is ignored, as in the background of a script, stays so. */
-		if (sigismember(&set, numbers[i]) == 1 &&
-		    sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-			(void)sigaction(numbers[i], &once, NULL);
+		if (sigismember(&set, number) == 1 && sigaction(number, NULL, &before) == 0 &&
+		    before.sa_handler == SIG_DFL)
+			(void)sigaction(number, &once, NULL);
 	}
 	fd_closep(&wait->signal_fd);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);

@@ -53,6 +53,15 @@ def main():
         check(status_within(capture, WAIT_S) == -number, f"{number.name}: the second one did not end it")
         capture.kill()
         os.close(reader)
+    # A supervisor may send another one.
+    for first, second in ((signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGHUP), (signal.SIGHUP, signal.SIGINT)):
+        capture, reader = begin(ctprof)
+        capture.send_signal(first)
+        check(status_within(capture, 0.5) is None, f"{first.name}: the first one ended it")
+        capture.send_signal(second)
+        check(status_within(capture, WAIT_S) == -second, f"{second.name} behind {first.name} did not end it")
+        capture.kill()
+        os.close(reader)
     # In the background of a script SIGINT is ignored, and stays so.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     capture, reader = begin(ctprof)
