@@ -121,14 +121,17 @@ static int step(struct operand_names *names, const char *part, struct strbuf *re
 	return r;
 }
 
-static void drop_missing(struct operand_names *names)
+/* Behind a slash there is nothing but in a directory. */
+static void drop_missing(struct operand_names *names, bool only_directories)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < names->count; i++) {
 		struct stat status;
 
-		if (lstat(names->names[i], &status) == 0)
+		if (lstat(names->names[i], &status) == 0 &&
+		    (!only_directories ||
+		     (stat(names->names[i], &status) == 0 && S_ISDIR(status.st_mode))))
 			names->names[kept++] = names->names[i];
 		else
 			free(names->names[i]);
@@ -153,7 +156,7 @@ int operand_glob(const char *pattern, struct operand_names *ret, struct strbuf *
 	}
 	if (r < 0)
 		return r;
-	drop_missing(&names);
+	drop_missing(&names, pattern[0] != '\0' && pattern[strlen(pattern) - 1] == '/');
 	if (names.count > 1)
 		qsort(names.names, names.count, sizeof(names.names[0]), by_bytes);
 	*ret = names;

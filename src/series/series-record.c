@@ -172,7 +172,9 @@ static double used_cpu(struct series_process *process, const json_t *json, doubl
 		return NAN;
 	used = now < process->cpu_seconds ? now : now - process->cpu_seconds;
 	process->cpu_seconds = now;
-	return seconds > 0 ? PERCENT * used / seconds : NAN;
+	used = seconds > 0 ? PERCENT * used / seconds : NAN;
+	/* The seconds may be next to nothing. */
+	return isfinite(used) ? used : NAN;
 }
 
 static void drop_points(struct series *series)

@@ -64,6 +64,9 @@ static void test_names(void **state)
 	check_names("b/a[b", "b/a[b");
 	check_names("b/[^x]*", "b/[x].zst b/a[b b/link.zst");
 	check_names("plain/*", "");
+	check_names("plain/", "");
+	check_names("p*/", "");
+	check_names("a?/", "a1 a2");
 	check_names("missing", "");
 	check_names("*/missing", "");
 	check_names("", "");

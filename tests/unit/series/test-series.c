@@ -117,7 +117,7 @@ static void test_interval_cpu(void **state)
 }
 
 /* CPU time of processes is since their begin: 1 has 1 s in 2 s, then 0.5 s in 1 s; then the id is another process's, that has
- * 0.25 s. 2 is new in the second record, and all its time is of that. */
+ * 0.25 s. 2 is new in the second record, and all its time is of that. A record of next to no time has no use. */
 static void test_used_cpu(void **state)
 {
 	static const char text[] =
@@ -128,13 +128,16 @@ static void test_used_cpu(void **state)
 	        "{'timestamp': '2026-11-22T10:10:22Z', 'ctprof_seconds': 1, 'processes': {"
 	        "'1': {'ctprof_cpu_seconds': 0.25}, '2': {'pcpu': 5}}}\n"
 	        "{'timestamp': '2026-11-22T10:10:23Z', 'processes': {"
-	        "'1': {'ctprof_cpu_seconds': 0.5}}}\n";
+	        "'1': {'ctprof_cpu_seconds': 0.5}}}\n"
+	        "{'timestamp': '2026-11-22T10:10:24Z', 'ctprof_seconds': 1e-320, 'processes': {"
+	        "'1': {'ctprof_cpu_seconds': 1}}}\n";
 	cleanup_(series_done) struct series series = {0};
 
 	(void)state;
 	assert_int_equal(read_text(&series, text, SERIES_CPU_LIFETIME), 0);
 	assert_int_equal(series.process_count, 2);
-	assert_int_equal(series.processes[0].count, 4);
+	assert_int_equal(series.processes[0].count, 5);
+	assert_true(isnan(series.processes[0].points[4].used));
 	assert_true(series.processes[0].points[0].used == 50);
 	assert_true(series.processes[0].points[1].used == 50);
 	assert_true(series.processes[0].points[2].used == 25);
