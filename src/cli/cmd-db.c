@@ -372,8 +372,9 @@ static int run_add(const struct arguments *arguments, char **paths)
 	if (r < 0)
 		return EXIT_FAILED;
 	if (!arguments->quiet && isatty(STDERR_FILENO))
-		fprintf(stderr, "%s: %zu files added, %zu there already, %zu failed\n",
-		        arguments->path, added.added, added.there, added.failed);
+		fprintf(stderr, "%s: %zu file%s added, %zu there already, %zu failed\n",
+		        arguments->path, added.added, added.added == 1 ? "" : "s", added.there,
+		        added.failed);
 	return added.failed == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 

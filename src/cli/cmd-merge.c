@@ -131,9 +131,10 @@ static int merge_files(const struct window_output *out, char **paths, size_t cou
 	if (r == 0 && !out->quiet && isatty(STDERR_FILENO)) {
 		const struct snapshot_info *info = merge_info(merge);
 
-		cli_error("merged %llu threads of %llu hosts",
+		cli_error("merged %llu threads of %llu host%s",
 		          (unsigned long long)info->tally.threads,
-		          (unsigned long long)info->host.numbers[HOST_hosts]);
+		          (unsigned long long)info->host.numbers[HOST_hosts],
+		          info->host.numbers[HOST_hosts] == 1 ? "" : "s");
 	}
 	free(inputs.files);
 	return r;

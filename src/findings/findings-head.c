@@ -362,7 +362,8 @@ void findings_add_rest(const struct findings *findings, const struct comparison 
 	            "%zu repeats\n",
 	            comparison->equal, comparison->rare, comparison->unseen, comparison->repeats);
 	if (comparison->parts.kind == PART_BLOCK && comparison->smallest_flip_p > .05)
-		strbuf_add_str(out, "           with less than 6 blocks no row can have moved: the "
-		                    "coins allow no p below .05\n");
+		strbuf_add_str(out,
+		               "too few    with fewer than 6 blocks no row can have moved: the "
+		               "coins allow no p below .05\n");
 	add_presence(findings, out);
 }

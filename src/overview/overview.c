@@ -326,12 +326,15 @@ static void fill_group(struct building *building, struct overview_row *row)
 	row->score = overview_score(row->moved, &building->overview->scale);
 }
 
-static void add_capacity(double *capacity, uint64_t cpus)
+/* The CPUs of the machine, or of the smaller one of two, in percent; 0 if those of a side are not known, as of several hosts. */
+static double cpu_capacity(const struct building *building)
 {
-	double percent = 100 * (double)cpus;
+	uint64_t cpus = UINT64_MAX;
 
-	if (percent > 0 && (*capacity <= 0 || percent < *capacity))
-		*capacity = percent;
+	for (unsigned side = 0; side < building->overview->sides; side++)
+		if (building->frames[side]->online_cpus < cpus)
+			cpus = building->frames[side]->online_cpus;
+	return 100 * (double)cpus;
 }
 
 /* The host's totals, and what the machine can do, or the smaller one of two. */
@@ -343,13 +346,11 @@ static void set_scale(struct building *building)
 
 	fill_row(building, building->totals, &overview->host);
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
-		for (unsigned side = 0; side < overview->sides; side++) {
-			if (aspect_table[a].capacity == ASPECT_CAPACITY_CPUS && !lives)
-				add_capacity(&scale->capacity[a],
-				             building->frames[side]->online_cpus);
+		if (aspect_table[a].capacity == ASPECT_CAPACITY_CPUS && !lives)
+			scale->capacity[a] = cpu_capacity(building);
+		for (unsigned side = 0; side < overview->sides; side++)
 			scale->total[a] =
 			        fmax(scale->total[a], overview->host.values[a][side].amount);
-		}
 		/* A life has no length that would make a rate of it. */
 		if (!lives && scale->total[a] < aspect_table[a].floor)
 			scale->total[a] = 0;

@@ -12,6 +12,7 @@ struct overview_table {
 	const struct overview *overview;
 	size_t shown;       /* rows that the report's limit leaves */
 	size_t group_width; /* that the column of groups can have; 0: any */
+	char group_heading[GROUP_KEYS_MAX * 64];
 	unsigned count;
 	unsigned columns[OVERVIEW_COLUMNS]; /* aspects, or OVERVIEW_GROUP */
 	bool is_reason[ASPECT_COUNT];       /* one of the first rows has its place by the aspect */

@@ -135,6 +135,10 @@ bool report_is_swapped(const struct report *report)
 	if (same_text(report, HOST_boot_id) && a->captured_boottime_ns > 0)
 		return b->captured_boottime_ns > 0 &&
 		       b->captured_boottime_ns < a->captured_boottime_ns;
+	/* Two hosts have no order in time. */
+	if (a->host.seen[HOST_hosts] || b->host.seen[HOST_hosts] ||
+	    differ_in(report, HOST_hostname))
+		return false;
 	return b->captured_at_unix_ns > 0 && b->captured_at_unix_ns < a->captured_at_unix_ns;
 }
 

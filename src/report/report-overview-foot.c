@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "overview-label.h"
 #include "report-overview.h"
 
 static const char *verb_of(const struct overview *overview)
@@ -97,6 +98,14 @@ struct name_list {
 	size_t shown, left_out;
 };
 
+/* Names of several keys, and paths, leave room for more than one in a line. */
+static void add_group(const struct report *report, const struct row_group *group,
+                      struct strbuf *out)
+{
+	overview_label_add(group, report->rows->by.count, &report->style, report->style.width / 2,
+	                   out);
+}
+
 static void add_name(struct name_list *list, struct strbuf *text, struct strbuf *out)
 {
 	static const char more[] = " and 100000 more";
@@ -159,8 +168,8 @@ static void add_apart(const struct report *report, unsigned side, struct strbuf 
 		uint32_t threads = side == SIDE_BASELINE ? row->threads.gone : row->threads.born;
 
 		strbuf_clear(&name);
-		strbuf_addf(&name, "%s (%u thread%s", row->group->label, threads,
-		            threads == 1 ? "" : "s");
+		add_group(report, row->group, &name);
+		strbuf_addf(&name, " (%u thread%s", threads, threads == 1 ? "" : "s");
 		add_most(overview, row, 1, side, &name);
 		strbuf_add_char(&name, ')');
 		add_name(&list, &name, out);
@@ -184,7 +193,8 @@ static void add_quiet(const struct report *report, enum overview_mark mark, stru
 		if (row->mark != mark || threads == 0)
 			continue;
 		strbuf_clear(&name);
-		strbuf_addf(&name, "%s (%u)", row->group->label, threads);
+		add_group(report, row->group, &name);
+		strbuf_addf(&name, " (%u)", threads);
 		add_name(&list, &name, out);
 	}
 	end_names(&list, out);
@@ -201,7 +211,7 @@ static void add_unlike(const struct report *report, struct strbuf *out)
 	            report_measured_mark);
 	for (size_t i = 0; i < overview->unlike_count; i++) {
 		strbuf_clear(&name);
-		strbuf_add_str(&name, overview->unlike[i]->label);
+		add_group(report, overview->unlike[i], &name);
 		add_name(&list, &name, out);
 	}
 	end_names(&list, out);

@@ -6,12 +6,13 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "overview-label.h"
 #include "report-overview.h"
 
 /* The rows whose reasons stay on the screen. */
 enum { FIRST_ROWS = 3 };
 
-enum { GROUP_MIN = 16, GROUP_COLUMN = OVERVIEW_GROUP, COLUMNS = OVERVIEW_COLUMNS };
+enum { GROUP_COLUMN = OVERVIEW_GROUP, COLUMNS = OVERVIEW_COLUMNS };
 
 /* A number in three digits or so: "0.4", "35", "1.2K". A number that rounds to 0.0 is empty. */
 static void add_number(double number, double base, struct strbuf *out)
@@ -211,34 +212,6 @@ static void add_threads(const struct overview_table *table, const struct overvie
 	}
 }
 
-/* A path is known by its end: what does not fit is cut in front. Other names are cut by the table. */
-static void add_label(const struct overview_table *table, const char *whole, struct strbuf *out)
-{
-	cleanup_(strbuf_done) struct strbuf shown = STRBUF_INIT;
-	size_t len, at = 0, next, width;
-	const char *label;
-
-	strbuf_add_str(&shown, whole);
-	if (table->report->style.ascii)
-		text_make_ascii(&shown);
-	label = strbuf_str(&shown);
-	len = shown.len;
-	width = text_width(label, len);
-	if (table->group_width == 0 || label[0] != '/' || width <= table->group_width) {
-		strbuf_add_str(out, label);
-		return;
-	}
-	while (at < len && 1 + width > table->group_width) {
-		next = text_prefix_escaped(label + at, len - at, 1);
-		/* A character that is wider than a column is skipped as a whole. */
-		for (size_t room = 2; next == 0; room++)
-			next = text_prefix_escaped(label + at, len - at, room);
-		width -= text_width(label + at, next);
-		at += next;
-	}
-	strbuf_addf(out, "%s%s", table->report->style.ascii ? "~" : "…", label + at);
-}
-
 static enum table_color color_of_threads(const struct overview_table *table,
                                          const struct overview_row *row)
 {
@@ -264,7 +237,8 @@ enum table_color overview_table_cell(void *context, size_t index, unsigned colum
 	unsigned aspect = table->columns[column];
 
 	if (aspect == GROUP_COLUMN) {
-		add_label(table, row->group->label, out);
+		overview_label_add(row->group, table->report->rows->by.count, &table->report->style,
+		                   table->group_width, out);
 		if (row->group->was)
 			strbuf_addf(out, " (was %s)", row->group->was);
 		return COLOR_NONE;
@@ -282,8 +256,7 @@ enum table_color overview_table_cell(void *context, size_t index, unsigned colum
 static const char *heading_of(const struct overview_table *table, unsigned aspect)
 {
 	if (aspect == GROUP_COLUMN)
-		return table->report->rows->by.tree ? table->report->rows->by.tree->heading
-		                                    : group_by_heading(&table->report->rows->by, 0);
+		return table->group_heading;
 	return overview_is_of_lives(table->overview->kind) ? aspect_table[aspect].life_heading
 	                                                   : aspect_table[aspect].heading;
 }
@@ -338,6 +311,7 @@ static unsigned leaves_as(const struct overview_table *table, unsigned aspect, b
 /* The column that leaves next; the count if none does. */
 static unsigned next_to_leave(struct overview_table *table, size_t *ret_total)
 {
+	size_t group_min = overview_label_min(&table->report->rows->by);
 	unsigned next = table->count, first = UINT_MAX;
 
 	*ret_total = table->count - 1;
@@ -346,7 +320,7 @@ static unsigned next_to_leave(struct overview_table *table, size_t *ret_total)
 		bool empty;
 		size_t width = width_of(table, c, &empty);
 
-		*ret_total += aspect == GROUP_COLUMN && width > GROUP_MIN ? GROUP_MIN : width;
+		*ret_total += aspect == GROUP_COLUMN && width > group_min ? group_min : width;
 		if (aspect == GROUP_COLUMN)
 			continue;
 		place = leaves_as(table, aspect, empty);
@@ -393,13 +367,22 @@ static void choose_columns(struct overview_table *table)
 /* Sets the width of group names: the rest beside the other columns. */
 static void fit_group(struct overview_table *table)
 {
+	enum { GROUP_LEAST = 8 };
 	size_t width = table->report->style.width, others = table->count - 1;
 	bool empty;
 
 	for (unsigned c = 0; c < table->count; c++)
 		if (table->columns[c] != GROUP_COLUMN)
 			others += width_of(table, c, &empty);
-	table->group_width = width > others + GROUP_MIN / 2 ? width - others : 0;
+	table->group_width = width > others + GROUP_LEAST ? width - others : 0;
+}
+
+static void set_heading(struct overview_table *table)
+{
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	overview_label_add_heading(&table->report->rows->by, &text);
+	snprintf(table->group_heading, sizeof(table->group_heading), "%s", strbuf_str(&text));
 }
 
 void overview_table_init(struct overview_table *table, const struct report *report)
@@ -409,6 +392,7 @@ void overview_table_init(struct overview_table *table, const struct report *repo
 	        .overview = report->overview,
 	        .shown = overview_shown(report),
 	};
+	set_heading(table);
 	find_reasons(table);
 	choose_columns(table);
 	fit_group(table);
