@@ -60,6 +60,9 @@ struct totals {
 	struct strmap places; /* of groups, by name */
 	struct job_groups groups;
 	bool lacks_live; /* the counters of a process that goes on */
+	/* The process that executes the command, 0 behind its end, and its CPU time before, in seconds. */
+	uint32_t command_tgid;
+	double before_command;
 };
 
 struct job_ends {
@@ -145,6 +148,24 @@ static void count_process(struct totals *totals, const struct thread_sample *sam
 	entry->value = (void *)(uintptr_t)(place + 1);
 }
 
+void job_ends_set_command(struct job_ends *ends, uint32_t tgid, double cpu_time)
+{
+	ends->totals.command_tgid = tgid;
+	ends->totals.before_command = cpu_time;
+}
+
+/* Returns the CPU time of an end without that of the copy of us which became the command. */
+static double without_copy(struct totals *totals, const struct thread_sample *sample,
+                           double cpu_time)
+{
+	/* Another process may have its id later on. */
+	if (totals->command_tgid == 0 || sample->tgid != totals->command_tgid ||
+	    sample->tid != sample->tgid)
+		return cpu_time;
+	totals->command_tgid = 0;
+	return cpu_time > totals->before_command ? cpu_time - totals->before_command : 0;
+}
+
 static double number_of(const struct thread_sample *sample, enum metric_id metric)
 {
 	uint64_t number;
@@ -173,7 +194,7 @@ static void add_end(struct totals *totals, const struct thread_sample *sample, u
 	totals->threads++;
 	totals->cpu_time += cpu_time;
 	group->threads++;
-	group->cpu_time += cpu_time;
+	group->cpu_time += without_copy(totals, sample, cpu_time);
 	count_process(totals, sample, born_ns, group);
 }
 

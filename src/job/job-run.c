@@ -303,6 +303,8 @@ static void read_base(struct job *job)
 	base->has_live = job_live_read(job->proc_fd, job->command.pid, &live);
 	job_live_add_up(&live, &base->live);
 	job_cgroup_values(&job->cgroup, &base->cgroup);
+	if (job->ends && base->has_live && base->live.has_schedstat)
+		job_ends_set_command(job->ends, (uint32_t)job->command.pid, base->live.run_time);
 }
 
 /* Lets the process execute the command. */
