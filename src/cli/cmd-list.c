@@ -166,7 +166,7 @@ struct finding {
 	size_t files; /* that are an info.json by their name */
 	size_t empty, old;
 	struct names recordings;
-	struct names unknown; /* fields of --where that no run has had yet */
+	struct names unknown; /* fields that no run has had yet */
 	size_t read;          /* runs, also those that are not wanted */
 	struct strbuf reason; /* why a directory cannot be listed */
 	bool failed;          /* one of them cannot be read, and was reported */
@@ -192,6 +192,13 @@ static void add_unknown(void *context, const char *field)
 {
 	if (!run_field_find(field))
 		names_add(context, field, strlen(field));
+}
+
+/* A name that no registry has and no run is misspelt. */
+static void add_all_unknown(const struct names *names, struct names *unknown)
+{
+	for (size_t i = 0; i < names->count; i++)
+		add_unknown(unknown, names->entries[i]);
 }
 
 /* Drops the names that the run has. */
@@ -383,22 +390,6 @@ static int refuse_name(const struct command *command, const char *name)
 	                       nearest ? "'?" : "");
 }
 
-/* A name that no registry has and no run is misspelt. */
-static int check_names(const struct command *command, const struct runs *runs,
-                       const struct names *names)
-{
-	for (size_t i = 0; i < names->count; i++) {
-		const char *name = names->entries[i];
-		bool is_known = run_field_find(name) != NULL;
-
-		for (size_t k = 0; k < runs->count && !is_known; k++)
-			is_known = job_info_find(&runs->entries[k], name) != NULL;
-		if (!is_known)
-			return refuse_name(command, name);
-	}
-	return EXIT_DONE;
-}
-
 /* The prefix comes first by itself. */
 static void remove_prefix(struct names *names)
 {
@@ -504,6 +495,8 @@ static int list(const struct command *command, struct arguments *arguments, char
 
 	for (size_t i = 0; i < arguments->where_count; i++)
 		run_where_visit_fields(arguments->wheres[i], add_unknown, &finding.unknown);
+	add_all_unknown(&arguments->fields, &finding.unknown);
+	add_all_unknown(&arguments->sort, &finding.unknown);
 	if (!*paths)
 		add_argument(&finding, prefix);
 	for (; *paths; paths++)
@@ -519,11 +512,10 @@ static int list(const struct command *command, struct arguments *arguments, char
 	note_left_out(&finding);
 	if (finding.read > 0 && finding.unknown.count > 0)
 		return refuse_name(command, finding.unknown.entries[0]);
-	status = finding.runs.count == 0 ? EXIT_DONE
-	                                 : check_names(command, &finding.runs, &arguments->fields);
-	if (status == EXIT_DONE && finding.runs.count > 0)
-		status = check_names(command, &finding.runs, &arguments->sort);
-	return status == EXIT_DONE ? print(arguments, &finding) : status;
+	if (finding.read > 0 && finding.runs.count == 0)
+		cli_error("none of %zu run%s meets the conditions", finding.read,
+		          finding.read == 1 ? "" : "s");
+	return print(arguments, &finding);
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -221,11 +221,32 @@ static int split_sort_key(const struct option_parser *parser, struct span word,
 	return 0;
 }
 
+/* Refuses a name that stands for several columns, and says which. Returns 0 for any other. */
+static int refuse_word_for_several(const struct option_parser *parser, struct span name)
+{
+	cleanup_(strbuf_done) struct strbuf columns = STRBUF_INIT;
+
+	for (size_t w = 0; w < aspect_word_count; w++) {
+		if (!same_word(name, aspect_word_table[w].name))
+			continue;
+		for (unsigned a = 0; a < ASPECT_COUNT; a++)
+			if (aspect_word_table[w].aspects[a])
+				strbuf_addf(&columns, "%s%s", columns.len > 0 ? ", " : "",
+				            aspect_table[a].name);
+		return options_error(parser, "'%s' stands for several columns: %s",
+		                     aspect_word_table[w].name, strbuf_str(&columns));
+	}
+	return 0;
+}
+
 static int parse_sort_key(const struct option_parser *parser, struct span name,
                           struct row_sort_key *ret)
 {
-	if (!measure_find(name.text, name.len, &ret->measure))
+	if (!measure_find(name.text, name.len, &ret->measure)) {
+		if (refuse_word_for_several(parser, name) < 0)
+			return -1;
 		return unknown_metric(parser, name);
+	}
 	if (measure_is_label(ret->measure))
 		return options_error(
 		        parser, "the values of '%.*s' are names, which have no size to sort by",

@@ -193,7 +193,13 @@ void report_print_containers(FILE *file, const struct report *report,
 		return;
 	}
 	report_add_two_lines(report, &text);
+	if (containers->map.count == 0)
+		strbuf_add_str(&text, "no thread is in the cgroup of a container\n");
 	table_print_text(file, &report->style, &text);
+	if (containers->map.count == 0) {
+		free(lines);
+		return;
+	}
 	table_print(file, &report->style, columns, CONTAINER_COLUMNS, containers->map.count, cell,
 	            lines);
 	free(lines);

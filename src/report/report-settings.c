@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "compare/row-setting.h"
 #include "facts/cgroup-knobs.h"
+#include "report-overview.h"
 #include "report/report-text.h"
 #include "settings/settings-compare.h"
 
@@ -308,6 +309,16 @@ void report_add_settings(const struct report *report, struct strbuf *out)
 		         out);
 	if (shown < list.count)
 		strbuf_addf(out, "set: and %zu more (--limit 0 lists all)\n", list.count - shown);
+}
+
+void report_add_no_settings(const struct report *report, struct strbuf *out)
+{
+	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+	strbuf_add_str(&line, "no setting like '");
+	text_add_escaped(&line, report->settings_like, strlen(report->settings_like));
+	strbuf_add_str(&line, "' differs (--unchanged shows them)");
+	overview_add_line(report, &line, out);
 }
 
 void report_add_denied_settings(const struct report *report, struct strbuf *out)

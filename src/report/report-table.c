@@ -140,6 +140,7 @@ static void add_below_rows(const struct report *report, struct strbuf *out)
 void report_table(FILE *file, const struct report *report)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+	struct fact_cursor cursor = {0};
 
 	if (report->host) {
 		report_add_host(report, &text);
@@ -172,6 +173,8 @@ void report_table(FILE *file, const struct report *report)
 	if (!report->settings_like)
 		return;
 	strbuf_clear(&text);
+	if (!report_next_fact(report, &cursor))
+		report_add_no_settings(report, &text);
 	report_add_denied_settings(report, &text);
 	table_print_text(file, &report->style, &text);
 }

@@ -112,6 +112,9 @@ void report_add_settings(const struct report *report, struct strbuf *out);
 /* Appends the host of the only snapshot as a page: its fields, one on a line, and how many settings of each kind there are. */
 void report_add_host(const struct report *report, struct strbuf *out);
 
+/* Appends that no setting like the report's differs. */
+void report_add_no_settings(const struct report *report, struct strbuf *out);
+
 /* Appends a line for each side about settings that could not be read, as far as they are asked for. */
 void report_add_denied_settings(const struct report *report, struct strbuf *out);
 
