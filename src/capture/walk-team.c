@@ -223,7 +223,7 @@ static bool begin_turn(struct walk_team *team, struct member *member)
 	member->place = turn.place;
 	walk_begin_process(&member->walk, tgid, turn.avoids);
 	member->tally.processes_stalled += !is_retry && turn.avoids != AVOIDS_NOTHING;
-	if (turn.avoids == AVOIDS_ALL)
+	if (known && known->avoids == AVOIDS_ALL)
 		leave_out(team, member, known->threads);
 	return turn.avoids != AVOIDS_ALL;
 }

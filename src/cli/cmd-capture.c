@@ -152,7 +152,8 @@ static int parse_exit_room(const struct option_parser *parser, int id,
 	uint64_t bytes;
 
 	if (!list_size_parse(parser->value, strlen(parser->value), &bytes))
-		bytes = 0;
+		return options_error(parser, "'%s' is not a size such as 512K, 16M or 1G",
+		                     parser->value);
 	if (is_buffer && (bytes < LEAST_BUFFER || bytes > MOST_BUFFER))
 		return options_error(parser, "'%s' is not a size from 4K to 512M", parser->value);
 	if (!is_buffer && bytes < LEAST_MEMORY)

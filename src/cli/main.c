@@ -41,6 +41,14 @@ static void hold_standard_descriptors(void)
 			(void)!open("/dev/null", O_PATH | O_CLOEXEC);
 }
 
+/* Returns whether the argument is the option, or begins it. No other option of the program begins so. */
+static bool is_option(const char *argument, const char *option)
+{
+	const size_t len = strlen(argument), dashes = 2;
+
+	return len > dashes && strncmp(argument, option, len) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = argc < 2 ? NULL : command_find(argv[1]);
@@ -57,11 +65,11 @@ int main(int argc, char **argv)
 		commands_print(stderr);
 		return EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+	if (is_option(argv[1], "--help") || strcmp(argv[1], "-h") == 0) {
 		commands_print(stdout);
 		return cli_finish_output(0);
 	}
-	if (strcmp(argv[1], "--version") == 0) {
+	if (is_option(argv[1], "--version")) {
 		puts("ctprof " CTPROF_VERSION);
 		return cli_finish_output(0);
 	}

@@ -21,7 +21,7 @@ static void report(const struct run_records *records, enum duct_file_id id, cons
 	cli_error("%s: %s", strbuf_str(&name), reason);
 }
 
-static void write_info(const struct run_records *records, const struct duct_summary *summary)
+static void write_info(struct run_records *records, const struct duct_summary *summary)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	const struct duct_info info = {
@@ -32,8 +32,11 @@ static void write_info(const struct run_records *records, const struct duct_summ
 	        .summary = summary,
 	};
 
-	if (duct_info_write(&info, &reason) < 0)
+	/* A disk that was full at the begin of the job is so at its end. */
+	if (duct_info_write(&info, &reason) < 0 && !records->info_failed) {
 		report(records, DUCT_INFO, strbuf_str(&reason));
+		records->info_failed = true;
+	}
 }
 
 /* Files of earlier runs are emptied only for a command that runs. */

@@ -14,6 +14,7 @@ struct run_records {
 	struct strbuf command;
 	char *directory; /* owned */
 	bool is_open;
+	bool info_failed; /* and was reported */
 };
 
 /* Makes the names of the files. @argv is borrowed until the return. Returns 0, or -EINVAL with a sentence if the prefix is

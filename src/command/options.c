@@ -86,8 +86,9 @@ static void match_option(const struct cli_option *option, void *context)
 {
 	struct search *search = context;
 
-	if (search->value == LONG_ONLY + option->id ||
-	    (option->letter && search->value == option->letter))
+	/* Other names of an option stand behind the one that messages use. */
+	if (!search->found && (search->value == LONG_ONLY + option->id ||
+	                       (option->letter && search->value == option->letter)))
 		search->found = option;
 }
 

@@ -60,8 +60,8 @@ struct totals {
 	struct strmap places; /* of groups, by name */
 	struct job_groups groups;
 	bool lacks_live; /* the counters of a process that goes on */
-	/* The process that executes the command, 0 behind its end, and its CPU time before, in seconds. */
-	uint32_t command_tgid;
+	/* The leader of the process that executes the command, 0 behind its end, and its CPU time before, in seconds. */
+	uint32_t command_tid;
 	double before_command;
 };
 
@@ -148,9 +148,9 @@ static void count_process(struct totals *totals, const struct thread_sample *sam
 	entry->value = (void *)(uintptr_t)(place + 1);
 }
 
-void job_ends_set_command(struct job_ends *ends, uint32_t tgid, double cpu_time)
+void job_ends_set_command(struct job_ends *ends, uint32_t tid, double cpu_time)
 {
-	ends->totals.command_tgid = tgid;
+	ends->totals.command_tid = tid;
 	ends->totals.before_command = cpu_time;
 }
 
@@ -158,11 +158,10 @@ void job_ends_set_command(struct job_ends *ends, uint32_t tgid, double cpu_time)
 static double without_copy(struct totals *totals, const struct thread_sample *sample,
                            double cpu_time)
 {
-	/* Another process may have its id later on. */
-	if (totals->command_tgid == 0 || sample->tgid != totals->command_tgid ||
-	    sample->tid != sample->tgid)
+	/* Another thread may have its id later on. */
+	if (totals->command_tid == 0 || sample->tid != totals->command_tid)
 		return cpu_time;
-	totals->command_tgid = 0;
+	totals->command_tid = 0;
 	return cpu_time > totals->before_command ? cpu_time - totals->before_command : 0;
 }
 

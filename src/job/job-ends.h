@@ -28,8 +28,8 @@ struct job_ends;
  * not possible. */
 must_check_ struct job_ends *job_ends_start(int cgroup_fd);
 
-/* Names the process that will execute the command, and its CPU time so far, in seconds, which is in no group. */
-void job_ends_set_command(struct job_ends *ends, uint32_t tgid, double cpu_time);
+/* Names the leader of the process that will execute the command, and its CPU time so far, in seconds, which is in no group. */
+void job_ends_set_command(struct job_ends *ends, uint32_t tid, double cpu_time);
 
 /* Adds up the ends so far, so that they take no more memory. */
 void job_ends_catch_up(struct job_ends *ends);

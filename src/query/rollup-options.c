@@ -62,7 +62,7 @@ static bool parse_word(struct span word, struct rollup_choice *rollup)
 		}
 	if (word.len > strlen(depth) && memcmp(word.text, depth, strlen(depth)) == 0) {
 		if (!scan_u64(word.text + strlen(depth), word.len - strlen(depth), &number) ||
-		    number > UINT32_MAX)
+		    number == 0 || number > UINT32_MAX)
 			return false;
 		rollup->options.depth = number;
 		return true;

@@ -107,9 +107,9 @@ static void add_cpus(const struct report *report, uint64_t factor, struct strbuf
 	unsigned last = report->rows->sides - 1;
 
 	if (report_has_unlike_cpus(report))
-		strbuf_addf(out, "%llu%s", (unsigned long long)(factor * cpus_of(report, 0)),
+		strbuf_addf(out, "%llu%s", (unsigned long long)factor * cpus_of(report, 0),
 		            overview_arrow(report));
-	strbuf_addf(out, "%llu", (unsigned long long)(factor * cpus_of(report, last)));
+	strbuf_addf(out, "%llu", (unsigned long long)factor * cpus_of(report, last));
 }
 
 static void add_host(const struct report *report, unsigned left, struct strbuf *out)

@@ -177,7 +177,8 @@ static void fill_part(const struct builder *builder, struct rollup *rollup, cons
 		part->processes[side] = group.sides[side] ? group.sides[side]->leaders : 0;
 		part->threads[side] = group.sides[side] ? group.sides[side]->threads : 0;
 	}
-	part->delta = hides ? (struct quantity){0} : view.delta;
+	if (!hides)
+		part->delta = view.delta;
 	part->measured_differently = view.measured_differently;
 	rollup->per = view.per;
 	rollup->clock_ticks_per_second = view.clock_ticks_per_second;
