@@ -2,7 +2,21 @@
 #include "base/library.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
+
+#include "base/mem.h"
+
+void *library_open(const char *name)
+{
+	void *library;
+
+	errno = 0;
+	library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	if (!library && errno == ENOMEM)
+		mem_exhausted();
+	return library;
+}
 
 /* ISO C converts no pointer to an object into one to a function, so the bytes are copied, as dlsym(3) advises. */
 bool library_find(void *library, const char *name, void *ret_function)

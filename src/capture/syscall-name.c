@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "syscall-name.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -29,7 +28,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* The library is small, and stays loaded. */
 static void load(void)
 {
-	void *library = dlopen("libseccomp.so.2", RTLD_NOW | RTLD_LOCAL);
+	void *library = library_open("libseccomp.so.2");
 	resolver *resolve;
 
 	if (!library || !library_find(library, "seccomp_syscall_resolve_num_arch", &resolve))

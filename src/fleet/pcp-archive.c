@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fleet/pcp-archive.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -90,7 +89,7 @@ struct pcp_archive {
 /* It stays loaded. */
 static bool load(struct library *functions)
 {
-	void *library = dlopen("libpcp_import.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *library = library_open("libpcp_import.so.1");
 
 	return library && library_find(library, "pmiStart", &functions->start) &&
 	       library_find(library, "pmiEnd", &functions->end) &&

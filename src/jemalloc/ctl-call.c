@@ -4,7 +4,6 @@
 /* Unicorn is large, and costs every program that is linked to it some milliseconds at its start, so it is loaded when
  * the first jemalloc is there. */
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -52,7 +51,7 @@ struct machine {
 /* It stays loaded, for the next file. */
 static bool load(struct unicorn *unicorn)
 {
-	void *library = dlopen("libunicorn.so.2", RTLD_NOW | RTLD_LOCAL);
+	void *library = library_open("libunicorn.so.2");
 
 	return library && library_find(library, "uc_open", &unicorn->open) &&
 	       library_find(library, "uc_close", &unicorn->close) &&

@@ -3,7 +3,6 @@
  * that is idle holds none. */
 #include "http-server.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -47,7 +46,7 @@ struct http_server {
 /* It stays loaded. */
 static bool load(struct microhttpd *of)
 {
-	void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+	void *library = library_open("libmicrohttpd.so.12");
 
 	return library && library_find(library, "MHD_start_daemon", &of->start) &&
 	       library_find(library, "MHD_stop_daemon", &of->stop) &&

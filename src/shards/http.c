@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -50,7 +49,7 @@ static void *open_library(const char *name)
 
 	if (!is_set && setenv(variable, "1", 0) < 0)
 		mem_exhausted();
-	library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	library = library_open(name);
 	if (!is_set)
 		unsetenv(variable);
 	return library;
