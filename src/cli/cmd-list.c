@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/operand-open.h"
+#include "base/strmap.h"
 #include "cli/commands.h"
 #include "command/options.h"
 #include "command/pager.h"
@@ -166,6 +167,7 @@ struct finding {
 	size_t files; /* that are an info.json by their name */
 	size_t empty, old;
 	struct names recordings;
+	struct strmap paths;  /* of the files so far */
 	struct names unknown; /* fields that no run has had yet */
 	size_t read;          /* runs, also those that are not wanted */
 	struct strbuf reason; /* why a directory cannot be listed */
@@ -177,6 +179,7 @@ static void finding_done(struct finding *finding)
 	runs_done(&finding->runs);
 	names_done(&finding->recordings);
 	names_done(&finding->unknown);
+	strmap_done(&finding->paths);
 	strbuf_done(&finding->reason);
 }
 
@@ -218,10 +221,16 @@ static void add_run(struct finding *finding, const char *path)
 {
 	cleanup_(job_info_done) struct job_info info = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r = job_info_load(path, &info, &reason);
 	struct runs *runs = &finding->runs;
+	uint32_t place;
+	int r;
 
 	finding->files++;
+	/* A run may be named, and be in a directory that is named. */
+	if (strmap_find(&finding->paths, path, strlen(path), &place))
+		return;
+	(void)strmap_add(&finding->paths, path, strlen(path));
+	r = job_info_load(path, &info, &reason);
 	if (r < 0) {
 		cli_error("%s: %s", path, strbuf_str(&reason));
 		finding->failed = true;
@@ -489,7 +498,8 @@ static int check_recordings(const struct command *command, const struct argument
 
 static int list(const struct command *command, struct arguments *arguments, char **paths)
 {
-	cleanup_(finding_done) struct finding finding = {.arguments = arguments};
+	cleanup_(finding_done) struct finding finding = {.arguments = arguments,
+	                                                 .paths = STRMAP_INIT};
 	cleanup_(mem_freep) char *prefix = default_prefix();
 	int status;
 
