@@ -108,6 +108,19 @@ static bool add_other_key(const struct report_options *options, struct load *loa
 	return true;
 }
 
+/* Returns the label without " (was NAME)" behind it, as the overview prints a group whose threads had another name; NULL if there is no
+ * such group. */
+static const char *without_former_name(const char *text, char *const *labels)
+{
+	const char *former = strstr(text, " (was ");
+
+	for (size_t i = 0; former && labels[i]; i++)
+		if (strncmp(labels[i], text, (size_t)(former - text)) == 0 &&
+		    labels[i][former - text] == '\0')
+			return labels[i];
+	return NULL;
+}
+
 static void report_no_group(const struct report_options *options, struct load *loads,
                             unsigned count)
 {
@@ -119,6 +132,8 @@ static void report_no_group(const struct report_options *options, struct load *l
 	report_add_group_by(&options->by, &text);
 	strbuf_addf(&text, " has no group '%s'", options->explains);
 	if (options->by.count == 1)
+		nearest = without_former_name(options->explains, labels);
+	if (options->by.count == 1 && !nearest)
 		nearest = cli_nearest(options->explains, (const char *const *)labels);
 	if (add_other_key(options, loads, count, &text))
 		;
