@@ -36,10 +36,15 @@ bool row_has_absence(const struct row_set *set, const struct row_group *group, u
 
 bool row_may_hide(const struct row_set *set, const struct row_group *group, unsigned side)
 {
-	bool is_of_one_boot = set->one_boot || set->continues;
-
 	return set->sides == SIDE_MAX && set->is_chosen[side] && !group->exited &&
-	       !group->sides[side] && !(is_of_one_boot && has_all_of(set, group, side));
+	       !group->sides[side] && !(set->one_boot && has_all_of(set, group, side));
+}
+
+bool row_may_lack_processes(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	return set->sides == SIDE_MAX && set->is_chosen[side] && !group->exited &&
+	       group->sides[side] && !group_by_has(&set->by, GROUP_KEY_pid) &&
+	       !(set->one_boot && has_all_of(set, group, side));
 }
 
 /* Returns whether the window does not show threads that ended, and the other one shows that threads of the group do. */
@@ -69,19 +74,42 @@ static bool is_nothing(unsigned measure)
 	        derived_table[measure_derived(measure)].basis == BASIS_RATES);
 }
 
+bool row_is_seen_elsewhere(const struct row_set *set, unsigned side, unsigned measure)
+{
+	const struct metric_set *seen = &set->seen_elsewhere[side];
+	const struct derived_desc *derived;
+	size_t count = 0;
+
+	if (!measure_is_derived(measure))
+		return measure == METRIC_thread_count ||
+		       metric_set_has(seen, (enum metric_id)measure);
+	derived = &derived_table[measure_derived(measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		count += metric_set_has(seen, derived->inputs[i]);
+	return derived->basis == BASIS_PARTS ? count > 0 : count == derived->input_count;
+}
+
+/* Returns whether the side has a value of others, or of those that were not chosen, where none was. */
+static bool is_measured(const struct row_set *set, unsigned side, unsigned measure,
+                        enum measure_per per)
+{
+	struct derive_inputs all;
+
+	if (set->totals[side]->threads == 0)
+		return row_is_seen_elsewhere(set, side, measure);
+	all = group_inputs(set->totals[side], set->rate_lists[side], &set->frames[side]);
+	return measure_quantity(measure, per, &all).kind != QUANTITY_NONE;
+}
+
 struct quantity row_absent_value(const struct row_set *set, const struct row_group *group,
                                  unsigned side, unsigned measure, enum measure_per per)
 {
 	enum row_absence absence = row_absence(set, group, side);
-	struct derive_inputs all;
 
 	if (absence == ABSENCE_NONE || absence == ABSENCE_UNKNOWN || !is_nothing(measure) ||
 	    per == PER_thread || per == PER_cpu_second)
 		return (struct quantity){0};
-	all = group_inputs(set->totals[side], set->rate_lists[side], &set->frames[side]);
-	/* A side without a thread, of those that were chosen, has not seen that others have the measure. */
-	if (set->totals[side]->threads > 0 &&
-	    measure_quantity(measure, per, &all).kind == QUANTITY_NONE)
+	if (!is_measured(set, side, measure, per))
 		return (struct quantity){0};
 	return per == PER_second || measure_is_derived(measure) ? quantity_real(0)
 	                                                        : quantity_integer(0);

@@ -495,8 +495,9 @@ static void set_between(const struct row_set *set, struct row_view *view)
 	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE &&
 	    !has_come(set, view->group))
 		view->values[SIDE_BASELINE] = quantity_integer(0);
-	/* Rates of lives and of the time in between are no parts of each other. */
-	if (view->per == PER_total && row_marks_inputs(view) == ROW_INPUTS_SAME)
+	/* Rates of lives and of the time in between are no parts of each other; nor are means of other threads. */
+	if ((view->per == PER_total || (view->per == PER_thread && !view->members_differ)) &&
+	    row_marks_inputs(view) == ROW_INPUTS_SAME)
 		view->percent = percent_of(view);
 }
 

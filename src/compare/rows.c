@@ -43,6 +43,7 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 	for (unsigned side = 0; side < sides; side++) {
 		set->frames[side] = group_table_frame(tables[side]);
 		set->rate_lists[side] = tables[side]->rates;
+		set->seen_elsewhere[side] = tables[side]->seen_elsewhere;
 	}
 	memcpy(set->is_chosen, options->is_chosen, sizeof(set->is_chosen));
 	memcpy(set->chosen_ids, options->chosen_ids, sizeof(set->chosen_ids));

@@ -119,6 +119,7 @@ struct row_set {
 	const struct rate_list *interval_rates; /* as in struct group_table */
 	struct derive_frame frames[SIDE_MAX];
 	const struct rate_list *rate_lists[SIDE_MAX]; /* as in struct group_table */
+	struct metric_set seen_elsewhere[SIDE_MAX];   /* the same */
 	enum measure_per per;
 	struct row_cpu_time cpu_times[SIDE_MAX]; /* as given, or unseen */
 	uint64_t last_birth_clock_ticks[SIDE_MAX];
@@ -163,6 +164,11 @@ enum row_absence row_absence(const struct row_set *set, const struct row_group *
                              unsigned side);
 /* Returns whether the side does not show the group, and may have had it: its processes were chosen. */
 bool row_may_hide(const struct row_set *set, const struct row_group *group, unsigned side);
+/* Returns whether the side shows a group of which its choice may have left out some processes. The group is of no single process. */
+bool row_may_lack_processes(const struct row_set *set, const struct row_group *group,
+                            unsigned side);
+/* Returns whether threads of the side that were not chosen have the measure, or all its inputs; of a sum of parts, one of them. */
+bool row_is_seen_elsewhere(const struct row_set *set, unsigned side, unsigned measure);
 /* The zero that such a group has on that side, of a measure that counts and that the side has seen of others. None of a thread or
  * of its CPU time, since the group has none, and none of ABSENCE_UNKNOWN. */
 struct quantity row_absent_value(const struct row_set *set, const struct row_group *group,

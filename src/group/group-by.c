@@ -311,7 +311,7 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 		break;
 	case GROUP_KEY_pid:
 		add_process_id(sample->tgid, strbuf_str(&sample->pcomm), sample->pcomm.len, out);
-		path_name_on_host(sample, group_by_has(by, GROUP_KEY_host), out);
+		path_name_on_host(sample, host, group_by_has(by, GROUP_KEY_host), out);
 		break;
 	case GROUP_KEY_comm:
 	case GROUP_KEY_comm_exact:
@@ -371,7 +371,7 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 		break;
 	case GROUP_KEY_thread:
 		add_thread_id(sample, out);
-		path_name_on_host(sample, group_by_has(by, GROUP_KEY_host), out);
+		path_name_on_host(sample, host, group_by_has(by, GROUP_KEY_host), out);
 		break;
 	case GROUP_KEY_COUNT:
 		break;

@@ -193,6 +193,8 @@ struct group_table {
 	 * work. */
 	struct strmap exited;
 	uint64_t last_birth_clock_ticks;
+	/* Metrics that were seen of threads which are not grouped, since they were not chosen; set by the caller. */
+	struct metric_set seen_elsewhere;
 	/* Picks the threads to group, NULL for all; borrowed, set by the caller. */
 	struct group_filter *filter;
 	bool with_elders; /* keep them, and the cgroups of the cpu controller; set by the caller */

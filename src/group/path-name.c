@@ -129,9 +129,11 @@ void path_name_host(const struct thread_sample *sample, const struct host *host,
 		strbuf_add_str(out, name ? name : "(host not known)");
 }
 
-void path_name_on_host(const struct thread_sample *sample, bool is_named, struct strbuf *out)
+void path_name_on_host(const struct thread_sample *sample, const struct host *host, bool is_named,
+                       struct strbuf *out)
 {
-	if (sample->host.len == 0 || is_named)
+	/* A range of a recording over several boots is of one host. */
+	if (sample->host.len == 0 || is_named || !host || host->numbers[HOST_hosts] < 2)
 		return;
 	strbuf_add_str(out, " on ");
 	strbuf_add(out, strbuf_str(&sample->host), sample->host.len);

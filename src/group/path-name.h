@@ -17,7 +17,8 @@ void path_name_host(const struct thread_sample *sample, const struct host *host,
                     struct strbuf *out);
 /* " on db7" behind an id, if the thread is of one of several hosts that were merged, whose processes have equal ids; nothing if another
  * key names the host. */
-void path_name_on_host(const struct thread_sample *sample, bool is_named, struct strbuf *out);
+void path_name_on_host(const struct thread_sample *sample, const struct host *host, bool is_named,
+                       struct strbuf *out);
 void path_name_cwd(const struct thread_sample *sample, struct strbuf *out);
 
 /* Returns whether the cgroup of the thread could not be read: of one that ended, it may have been removed before. Its name is

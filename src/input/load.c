@@ -23,8 +23,10 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 {
 	struct load *load = ((struct grouping *)self)->load;
 
-	if (load->selection && !selection_has(load->selection, sample))
+	if (load->selection && !selection_has(load->selection, sample)) {
+		metric_set_add_all(&load->groups.seen_elsewhere, &sample->seen);
 		return 0;
+	}
 	load->selected++;
 	group_table_add(&load->groups, sample);
 	/* The time of an end without a record is not known. */

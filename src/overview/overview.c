@@ -74,10 +74,15 @@ enum overview_kind overview_kind_of(const struct row_set *set)
 static bool source_is_seen(const struct building *building, const struct aspect_source *source)
 {
 	for (unsigned side = 0; side < building->overview->sides; side++)
-		/* A side without a thread, of those that were chosen, has none that lacks it. */
-		for (unsigned i = 0; building->totals[side]->threads > 0 && i < source->count; i++)
-			if (group_number(building->totals[side], source->metrics[i]).seen == 0)
+		for (unsigned i = 0; i < source->count; i++) {
+			enum metric_id metric = source->metrics[i];
+
+			/* A side may have no thread of those that were chosen. */
+			if (group_number(building->totals[side], metric).seen == 0 &&
+			    (building->totals[side]->threads > 0 ||
+			     !row_is_seen_elsewhere(building->set, side, metric)))
 				return false;
+		}
 	return true;
 }
 

@@ -61,7 +61,8 @@ static bool prints_same(const struct overview *overview, const struct icicle_fra
 {
 	cleanup_(strbuf_done) struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
 
-	if (!frame->there[0] || !frame->there[1] || !frame->known[0] || !frame->known[1])
+	if (!frame->there[0] || !frame->there[1] || !frame->known[0] || !frame->known[1] ||
+	    frame->hidden)
 		return false;
 	overview_add_amount(overview, aspect, frame->amounts[0], &before);
 	overview_add_amount(overview, aspect, frame->amounts[1], &after);

@@ -7,15 +7,18 @@
 #include "base/text.h"
 
 enum {
-	ONE_MIN = 16,  /* columns of a name */
-	PART_MIN = 12, /* of each of several names */
+	ONE_MIN = 16,     /* columns of a name */
+	SEVERAL_MIN = 27, /* of several */
+	PART_MIN = 12,    /* of each of several, as far as there is room */
 };
 
 static const char between[] = " / ";
 
-size_t overview_label_min(const struct group_by *by)
+size_t overview_label_min(const struct group_by *by, size_t width)
 {
-	return by->count < 2 ? ONE_MIN : by->count * (PART_MIN + strlen(between)) - strlen(between);
+	if (by->count < 2)
+		return ONE_MIN;
+	return width > 0 && width / 2 < SEVERAL_MIN ? width / 2 : SEVERAL_MIN;
 }
 
 void overview_label_add_heading(const struct group_by *by, struct strbuf *out)

@@ -4,8 +4,8 @@
 #include "base/table.h"
 #include "compare/rows.h"
 
-/* Returns the columns that the names need at least. Other columns of the table leave before they have less. */
-size_t overview_label_min(const struct group_by *by);
+/* Returns the columns that the names need at least in a table of this width (0: any). Other columns leave before they have less. */
+size_t overview_label_min(const struct group_by *by, size_t width);
 
 /* Appends the headings of all keys: "host / pcomm". */
 void overview_label_add_heading(const struct group_by *by, struct strbuf *out);

@@ -112,20 +112,45 @@ static void add_cpus(const struct report *report, uint64_t factor, struct strbuf
 	strbuf_addf(out, "%llu", (unsigned long long)factor * cpus_of(report, last));
 }
 
+static uint64_t hosts_of(const struct report *report, unsigned side)
+{
+	const struct host *host = &report->sides[side].info->host;
+
+	return host->seen[HOST_hosts] ? host->numbers[HOST_hosts] : 1;
+}
+
+/* ", 3 hosts" of merged windows, "3→1 hosts" where the sides differ. */
+static void add_host_count(const struct report *report, struct strbuf *out)
+{
+	uint64_t last = hosts_of(report, report->rows->sides - 1), first = hosts_of(report, 0);
+
+	if (first == last && last == 1)
+		return;
+	strbuf_add_str(out, ", ");
+	if (first != last)
+		strbuf_addf(out, "%llu%s", (unsigned long long)first, overview_arrow(report));
+	strbuf_addf(out, "%llu hosts", (unsigned long long)last);
+}
+
+/* Those of several hosts are not known, and are not those of the other side. */
+static bool has_cpus(const struct report *report)
+{
+	return hosts_of(report, 0) == 1 && hosts_of(report, report->rows->sides - 1) == 1;
+}
+
 static void add_host(const struct report *report, unsigned left, struct strbuf *out)
 {
 	const struct host *host = &report->sides[report->rows->sides - 1].info->host;
 
 	if (left <= WITH_HOSTNAME)
 		add_host_text(report, HOST_hostname, ", ", out);
-	if (host->seen[HOST_hosts])
-		strbuf_addf(out, ", %llu hosts", (unsigned long long)host->numbers[HOST_hosts]);
+	add_host_count(report, out);
 	if (left <= WITH_KERNEL) {
 		add_host_text(report, HOST_kernel_name, ", ", out);
 		add_host_text(report, HOST_kernel_release,
 		              host->seen[HOST_kernel_name] ? " " : ", ", out);
 	}
-	if (left <= WITH_CPUS && host->seen[HOST_online_cpus]) {
+	if (left <= WITH_CPUS && host->seen[HOST_online_cpus] && has_cpus(report)) {
 		strbuf_add_str(out, ", ");
 		add_cpus(report, 1, out);
 		strbuf_add_str(out, host->numbers[HOST_online_cpus] == 1 ? " CPU" : " CPUs");

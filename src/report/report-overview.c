@@ -311,7 +311,7 @@ static unsigned leaves_as(const struct overview_table *table, unsigned aspect, b
 /* The column that leaves next; the count if none does. */
 static unsigned next_to_leave(struct overview_table *table, size_t *ret_total)
 {
-	size_t group_min = overview_label_min(&table->report->rows->by);
+	size_t group_min = overview_label_min(&table->report->rows->by, table->report->style.width);
 	unsigned next = table->count, first = UINT_MAX;
 
 	*ret_total = table->count - 1;

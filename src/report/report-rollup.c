@@ -44,9 +44,8 @@ static void add_value(const struct rollup *rollup, const struct rollup_part *par
 	enum metric_unit unit = unit_of(rollup, &value);
 
 	units_format(unit, value, measure_is_derived(rollup->measure), out);
-	if (value.kind == QUANTITY_NONE)
-		return;
-	strbuf_add_str(out, measure_per_table[rollup->per].suffix);
+	if (value.kind != QUANTITY_NONE)
+		strbuf_add_str(out, measure_per_table[rollup->per].suffix);
 	if (part->partial[side])
 		strbuf_add_char(out, '*');
 }
@@ -181,10 +180,8 @@ static void add_title(const struct report *report, const struct rollup *rollup, 
 static bool has_partial(const struct rollup *rollup, size_t shown)
 {
 	for (size_t i = 0; i < shown; i++)
-		for (unsigned side = 0; side < SIDE_MAX; side++)
-			if (rollup->rows[i].total.partial[side] &&
-			    rollup->rows[i].total.values[side].kind != QUANTITY_NONE)
-				return true;
+		if (rollup->rows[i].total.partial[0] || rollup->rows[i].total.partial[1])
+			return true;
 	return false;
 }
 

@@ -311,9 +311,28 @@ void report_add_settings(const struct report *report, struct strbuf *out)
 		strbuf_addf(out, "set: and %zu more (--limit 0 lists all)\n", list.count - shown);
 }
 
+/* Returns whether a setting like the report's differs between the sides. */
+static bool any_differs(const struct report *report)
+{
+	cleanup_(setting_pairs_done) struct setting_pairs pairs = {0};
+	bool any = false;
+
+	settings_compare(settings_of(report, SIDE_BASELINE), settings_of(report, SIDE_CANDIDATE),
+	                 false, &pairs);
+	for (size_t i = 0; i < pairs.count; i++) {
+		const char *name = pairs.entries[i].baseline->name;
+
+		any = any || glob_match_name(report->settings_like, name, strlen(name));
+	}
+	return any;
+}
+
 void report_add_no_settings(const struct report *report, struct strbuf *out)
 {
 	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
+
+	if (report->rows->sides != SIDE_MAX || any_differs(report))
+		return;
 
 	strbuf_add_str(&line, "no setting like '");
 	text_add_escaped(&line, report->settings_like, strlen(report->settings_like));

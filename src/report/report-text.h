@@ -112,7 +112,7 @@ void report_add_settings(const struct report *report, struct strbuf *out);
 /* Appends the host of the only snapshot as a page: its fields, one on a line, and how many settings of each kind there are. */
 void report_add_host(const struct report *report, struct strbuf *out);
 
-/* Appends that no setting like the report's differs. */
+/* Appends that no setting like the report's differs between two sides, if that is so. */
 void report_add_no_settings(const struct report *report, struct strbuf *out);
 
 /* Appends a line for each side about settings that could not be read, as far as they are asked for. */

@@ -135,11 +135,16 @@ static void merge_group(struct group **into, const struct group *from)
 	group_merge(*into, &copy, 0);
 }
 
+static bool may_hide(const struct row_set *set, const struct row_group *entry, unsigned side)
+{
+	return row_may_hide(set, entry, side) || row_may_lack_processes(set, entry, side);
+}
+
 static void add_entry(const struct builder *builder, struct sum *sum, const struct row_group *entry)
 {
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		merge_group(&sum->sides[side], entry->sides[side]);
-		sum->hides[side] = sum->hides[side] || row_may_hide(builder->set, entry, side);
+		sum->hides[side] = sum->hides[side] || may_hide(builder->set, entry, side);
 	}
 }
 
@@ -182,11 +187,11 @@ static void fill_part(const struct builder *builder, struct rollup *rollup, cons
 	part->measured_differently = view.measured_differently;
 	rollup->per = view.per;
 	rollup->clock_ticks_per_second = view.clock_ticks_per_second;
-	if (ret_percent && !hides)
+	if (ret_percent && !hides && !view.measured_differently)
 		*ret_percent = view.percent;
 }
 
-/* The part of a value in a larger one, in percent. A difference of how the values were measured is no part. */
+/* The part of a value in a larger one, in percent. */
 static struct quantity share(const struct row_set *set, const struct rollup_part *part,
                              const struct rollup_part *whole)
 {
@@ -197,8 +202,6 @@ static struct quantity share(const struct row_set *set, const struct rollup_part
 		size = fmax(size, fabs(quantity_double(whole->values[SIDE_CANDIDATE])));
 		number = fabs(number);
 	}
-	if (part->measured_differently)
-		return (struct quantity){0};
 	return value.kind != QUANTITY_NONE && size > 0 ? quantity_real(100 * number / size)
 	                                               : (struct quantity){0};
 }
@@ -270,6 +273,17 @@ static void set_shares(struct builder *builder, const struct rollup *rollup)
 		if (parent != PATH_NODE_NONE)
 			row->parent_percent =
 			        share(builder->set, &row->total, &builder->rows[parent].total);
+	}
+}
+
+/* A difference of how the values were measured is no part of anything. */
+static void forget_unlike_shares(const struct builder *builder, const struct rollup *rollup)
+{
+	for (size_t n = 0; n < rollup->tree.count; n++) {
+		struct rollup_row *row = &builder->rows[n];
+
+		if (row->total.measured_differently)
+			row->host_percent = row->parent_percent = (struct quantity){0};
 	}
 }
 
@@ -399,7 +413,7 @@ static void fill_host(const struct builder *builder, struct rollup *rollup)
 	for (size_t i = 0; i < builder->count; i++)
 		for (unsigned side = 0; side < SIDE_MAX; side++)
 			host.hides[side] = host.hides[side] ||
-			                   row_may_hide(builder->set, builder->entries[i], side);
+			                   may_hide(builder->set, builder->entries[i], side);
 	fill_part(builder, rollup, &host, &rollup->host, NULL);
 }
 
@@ -417,6 +431,7 @@ static void make_rows(struct builder *builder, struct rollup *rollup)
 	add_up(builder, rollup);
 	set_shares(builder, rollup);
 	choose_shown(builder, rollup, &rollup->options);
+	forget_unlike_shares(builder, rollup);
 	for (size_t i = 0; i < nodes; i++)
 		if (builder->shown[i])
 			builder->order[builder->order_count++] = (uint32_t)i;

@@ -220,6 +220,12 @@ static inline void metric_set_remove(struct metric_set *set, enum metric_id metr
 	set->words[(unsigned)metric / 64] &= ~(UINT64_C(1) << ((unsigned)metric % 64));
 }
 
+static inline void metric_set_add_all(struct metric_set *set, const struct metric_set *other)
+{
+	for (unsigned i = 0; i < METRIC_SET_WORDS; i++)
+		set->words[i] |= other->words[i];
+}
+
 static inline bool metric_set_is_empty(const struct metric_set *set)
 {
 	uint64_t any = 0;
