@@ -20,6 +20,7 @@ cd "$1"
 exceptions='
 src/base/fd.c 2 openat with O_NOFOLLOW, below a directory that is open; paths are for the second list
 src/base/helper-guard.c 3 /dev/shm, and below directories that belong to this user
+src/base/library.c 1 dlopen of libraries by their names
 src/base/mem.c 1 /proc/self/statm
 src/base/mount-maker.c 3 O_PATH, and the tables of mounts and loop devices
 src/base/output-place.c 7 walks paths with O_PATH, and opens what it has found
@@ -32,9 +33,6 @@ src/cli/main.c 1 /dev/null
 src/duct/duct-files.c 1 a new file at the place that output-place.h has found
 src/duct/duct-run.c 1 /dev/null
 src/export/export-pcp.c 2 a directory that nobody else can enter, and files of the library in it
-src/fleet/pcp-archive.c 1 dlopen of a library by its name
-src/serve/http-server.c 1 dlopen of a library by its name
-src/shards/http.c 1 dlopen of a library by its name
 src/job/job-cgroup-files.c 1 directories with O_NOFOLLOW below a cgroup
 src/job/job-cgroup.c 2 a cgroup below our own, and its cgroup.procs
 src/job/job-process.c 1 files of /proc by number
@@ -48,8 +46,6 @@ src/doctor/doctor-probe.c 2 switches of the kernel at paths of our own below /pr
 src/cgroup/cgroup-id.c 2 the mount of cgroups, and by their ids directories in it
 src/cgroup/cgroup-mount.c 1 opendir of a directory that the user named, whose entries are read as cgroups
 src/cgroup/cgroup-namespace.c 1 directories with O_NOFOLLOW below the mount of cgroups
-src/capture/syscall-name.c 1 dlopen of libseccomp by its name
-src/jemalloc/ctl-call.c 1 dlopen of a library by its name
 src/host/host-context.c 1 /proc/cpuinfo
 src/settings/settings-read.c 2 openat2 below /proc and /sys that crosses no mount, and /proc/self/fd of a file that was looked at
 src/jemalloc/helper-program.c 2 O_PATH, of a directory and a program in it that root or the owner of ctprof alone can write
