@@ -89,7 +89,7 @@ static void keep_stop_signal(void)
 	(void)!sigaction(SIGTSTP, &action, NULL);
 }
 
-/* Returns whether texts can be put anywhere. tigetstr(3) would need memory, and crash without it. */
+/* Returns whether texts can be put anywhere. tigetstr(3) would need memory. */
 static bool is_able(void)
 {
 	return cursor_address && clear_screen;
@@ -159,7 +159,16 @@ static void prepare_undo(void)
 			leave_texts[i] = mem_copy(texts[i], strcspn(texts[i], "$"));
 }
 
-int screen_open(bool with_colors, struct strbuf *reterr)
+/* ncurses uses what malloc(3) has returned to newterm(3) and use_default_colors(3) without a look at it. */
+static void on_fault(int number)
+{
+	if (errno == ENOMEM)
+		mem_exhausted();
+	/* Any other fault comes again at once, and ends the program. */
+	signal(number, SIG_DFL);
+}
+
+static int open_screen(bool with_colors, struct strbuf *reterr)
 {
 	static bool is_known_to_exit;
 	const char *term = getenv("TERM");
@@ -187,6 +196,20 @@ int screen_open(bool with_colors, struct strbuf *reterr)
 	if (with_colors)
 		start_colors();
 	return 0;
+}
+
+int screen_open(bool with_colors, struct strbuf *reterr)
+{
+	const struct sigaction guard = {.sa_handler = on_fault};
+	struct sigaction before;
+	int r;
+
+	if (sigaction(SIGSEGV, &guard, &before) < 0)
+		return -errno;
+	errno = 0;
+	r = open_screen(with_colors, reterr);
+	(void)sigaction(SIGSEGV, &before, NULL);
+	return r;
 }
 
 bool screen_is_ours(void)
