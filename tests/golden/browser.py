@@ -8,6 +8,7 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import subprocess
 import time
 
@@ -30,13 +31,15 @@ class Browser:
         theirs = [fcntl.fcntl(fd, fcntl.F_DUPFD, 10) for fd in (read_theirs, write_theirs)]
         os.close(read_theirs)
         os.close(write_theirs)
+        self.profile = os.path.join(place, "profile")
         self.program = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync",
-             "--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + os.path.join(place, "profile"),
+             "--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + self.profile,
              "--remote-debugging-pipe", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             preexec_fn=lambda: (os.dup2(theirs[0], 3), os.dup2(theirs[1], 4)), pass_fds=(3, 4),
+            start_new_session=True,
         )
         for fd in theirs:
             os.close(fd)
@@ -50,6 +53,22 @@ class Browser:
         self.program.terminate()
         self.program.wait()
         os.close(self.read_fd)
+        self.remove_profile()
+
+    def remove_profile(self):
+        """Processes of Chromium's that outlive its first one still write into it."""
+        until = time.monotonic() + PATIENCE
+        while os.path.exists(self.profile):
+            try:
+                os.killpg(self.program.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            try:
+                shutil.rmtree(self.profile)
+            except OSError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
 
     def receive(self, until):
         if not select.select([self.read_fd], [], [], max(0, until - time.monotonic()))[0]:
