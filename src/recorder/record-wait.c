@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
+enum { TWICE_MS = 50 };
+
 static sigset_t signals(void)
 {
 	sigset_t set;
@@ -42,8 +44,13 @@ static bool read_signal(struct record_wait *wait, enum record_event *ret_event)
 	if (read(wait->signal_fd, &which, sizeof(which)) != (ssize_t)sizeof(which))
 		return false;
 	*ret_event = which.ssi_signo == SIGHUP ? RECORD_HUP : RECORD_STOP;
-	if (*ret_event == RECORD_STOP)
+	if (*ret_event == RECORD_STOP) {
+		/* timeout(1) sends its signal twice, to the process and to the group of both. */
+		(void)poll(NULL, 0, TWICE_MS);
+		while (read(wait->signal_fd, &which, sizeof(which)) > 0)
+			;
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
+	}
 	return true;
 }
 
