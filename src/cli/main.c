@@ -73,10 +73,10 @@ int main(int argc, char **argv)
 		puts("ctprof " CTPROF_VERSION);
 		return cli_finish_output(0);
 	}
-	if (command && command->status_out_of_memory)
+	if (!command)
+		return command_report_unknown(NULL, argv[1]);
+	if (command->status_out_of_memory)
 		mem_set_status(command->status_out_of_memory);
-	if (command)
-		warn_of_changes(argv[1]);
-	return command ? command->run(command, argc - 1, argv + 1)
-	               : command_report_unknown(NULL, argv[1]);
+	warn_of_changes(argv[1]);
+	return command->run(command, argc - 1, argv + 1);
 }

@@ -10,6 +10,7 @@
 #include "base/boot-clock.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/signal-rest.h"
 #include "ctprof/base/macro.h"
 
 static sigset_t interrupts(void)
@@ -93,7 +94,10 @@ static int wait_a_little(struct window_wait *wait, uint64_t left_ns)
 	if (r < 0)
 		return errno == EINTR ? 0 : -errno;
 	/* It is taken out of the queue, or the signal would strike as soon as it is let through. */
-	return r > 0 && read(wait->signal_fd, &which, sizeof(which)) == (ssize_t)sizeof(which);
+	if (r == 0 || read(wait->signal_fd, &which, sizeof(which)) != (ssize_t)sizeof(which))
+		return 0;
+	signal_take_rest(wait->signal_fd);
+	return 1;
 }
 
 static int until(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
@@ -123,7 +127,7 @@ int window_wait_init(struct window_wait *wait, bool progress)
 	*wait = (struct window_wait){.base = {until}, .progress = progress, .signal_fd = -1};
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -errno;
-	wait->signal_fd = signalfd(-1, &set, SFD_CLOEXEC);
+	wait->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return wait->signal_fd < 0 ? -errno : 0;
 }
 

@@ -10,8 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-
-enum { TWICE_MS = 50 };
+#include "base/signal-rest.h"
 
 static sigset_t signals(void)
 {
@@ -45,10 +44,7 @@ static bool read_signal(struct record_wait *wait, enum record_event *ret_event)
 		return false;
 	*ret_event = which.ssi_signo == SIGHUP ? RECORD_HUP : RECORD_STOP;
 	if (*ret_event == RECORD_STOP) {
-		/* timeout(1) sends its signal twice, to the process and to the group of both. */
-		(void)poll(NULL, 0, TWICE_MS);
-		while (read(wait->signal_fd, &which, sizeof(which)) > 0)
-			;
+		signal_take_rest(wait->signal_fd);
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
 	}
 	return true;

@@ -333,7 +333,6 @@ void report_add_no_settings(const struct report *report, struct strbuf *out)
 
 	if (report->rows->sides != SIDE_MAX || any_differs(report))
 		return;
-
 	strbuf_add_str(&line, "no setting like '");
 	text_add_escaped(&line, report->settings_like, strlen(report->settings_like));
 	strbuf_add_str(&line, "' differs (--unchanged shows them)");

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """window-late.py CTPROF: signals behind the end of a window, while its output waits for a reader. The first one does nothing, so that one
-that was meant to end the window does not cost it; the second one ends the program."""
+that was meant to end the window does not cost it; the second one ends the program. Within a window, two signals at once are one."""
 import array
 import fcntl
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 
@@ -42,19 +43,36 @@ def status_within(capture, seconds):
         return None
 
 
+def blocks(process, number):
+    """Whether the process waits for the signal by now."""
+    with open(f"/proc/{process.pid}/status") as status:
+        mask = next(int(line.split()[1], 16) for line in status if line.startswith("SigBlk:"))
+    return mask >> (number - 1) & 1
+
+
+def check_twice(ctprof):
+    """timeout(1) signals its child and then the group of both: that is one request, and the running window is kept."""
+    with tempfile.TemporaryDirectory() as place:
+        for words, kept in ((("capture", "-q", "--window", "1h", "-o", "w.zst"), "w.zst"), (("record", "--every", "1h", "rec"), "rec")):
+            process = subprocess.Popen([ctprof, *words], cwd=place, stderr=subprocess.DEVNULL)
+            end = time.monotonic() + WAIT_S
+            while not blocks(process, signal.SIGTERM) and time.monotonic() < end:
+                time.sleep(0.01)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.005)
+            process.send_signal(signal.SIGTERM)
+            check(process.wait(WAIT_S) == 0, f"{words[0]}: a signal that comes twice ends it")
+            check(subprocess.run([ctprof, "show", kept], cwd=place, capture_output=True).returncode == 0, f"{words[0]}: its window is lost")
+
+
 def main():
-    ctprof = sys.argv[1]
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    ctprof = os.path.abspath(sys.argv[1])
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    for number in numbers:
         signal.signal(number, signal.SIG_DFL)
-        capture, reader = begin(ctprof)
-        capture.send_signal(number)
-        check(status_within(capture, 0.5) is None, f"{number.name}: the first one ended it")
-        capture.send_signal(number)
-        check(status_within(capture, WAIT_S) == -number, f"{number.name}: the second one did not end it")
-        capture.kill()
-        os.close(reader)
     # A supervisor may send another one.
-    for first, second in ((signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGHUP), (signal.SIGHUP, signal.SIGINT)):
+    for first, second in [(number, number) for number in numbers] + list(zip(numbers, numbers[1:] + numbers[:1])):
         capture, reader = begin(ctprof)
         capture.send_signal(first)
         check(status_within(capture, 0.5) is None, f"{first.name}: the first one ended it")
@@ -62,6 +80,7 @@ def main():
         check(status_within(capture, WAIT_S) == -second, f"{second.name} behind {first.name} did not end it")
         capture.kill()
         os.close(reader)
+    check_twice(ctprof)
     # In the background of a script SIGINT is ignored, and stays so.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     capture, reader = begin(ctprof)
