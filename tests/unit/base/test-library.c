@@ -3,9 +3,16 @@
 #include "base/library.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/mem.h"
 #include "check.h"
+
+enum { STATUS = 77 };
 
 static void finds_functions(void **unused)
 {
@@ -30,17 +37,47 @@ static void says_why(void **unused)
 	library_add_reason(&text, "libx.so");
 	assert_text(&text, "libx.so is missing or cannot be loaded");
 	strbuf_clear(&text);
-	assert_null(dlopen("libno-such-library.so.7", RTLD_NOW));
+	assert_null(library_open("libno-such-library.so.7"));
 	library_add_reason(&text, "libno-such-library.so.7");
 	assert_text(&text,
 	            "libno-such-library.so.7 is missing or cannot be loaded (cannot open shared "
 	            "object file: No such file or directory)");
 }
 
+/* The library is there, and nothing more can be allocated. */
+static void lacks_memory(void **unused)
+{
+	const struct rlimit nothing = {0};
+	int status;
+	pid_t child;
+
+	(void)unused;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	child = fork();
+	assert_return_code(child, errno);
+	if (child == 0) {
+		mem_set_status(STATUS);
+		if (setrlimit(RLIMIT_AS, &nothing) < 0)
+			_exit(0);
+		for (size_t size = 1 << 20; size > 0; size /= 2)
+			while (malloc(size))
+				;
+		if (library_open("libsqlite3.so.0"))
+			_exit(0);
+		_exit(STATUS - 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), STATUS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(finds_functions),
-	                                   cmocka_unit_test(says_why)};
+	                                   cmocka_unit_test(says_why),
+	                                   cmocka_unit_test(lacks_memory)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
