@@ -504,6 +504,18 @@ static struct filters no_filters(void)
 	return filters;
 }
 
+/* The table of delays has its own columns. */
+static int settle_delays(const struct report_options *options, const struct command *command)
+{
+	int r = 0;
+
+	if (options->delays && is_for_people(options) && options->rollup.metrics_given)
+		r = cli_usage_error(command,
+		                    "the table of --delays has no use for --metrics; other "
+		                    "formats have the metrics by name");
+	return r == 0 ? 0 : -1;
+}
+
 static void finish(struct report_options *options, const struct filters *filters)
 {
 	choose_rows(options, filters);
@@ -551,7 +563,8 @@ int report_options_parse(struct report_options *options, const struct command *c
 		return OPTIONS_ERROR;
 	}
 	if (id == OPTIONS_END &&
-	    (exits_settle(options, command) < 0 || host_tables_settle(options, command) < 0))
+	    (exits_settle(options, command) < 0 || host_tables_settle(options, command) < 0 ||
+	     settle_delays(options, command) < 0))
 		return OPTIONS_ERROR;
 	if (id == OPTIONS_END && rollup_settle(options, command) < 0)
 		return OPTIONS_ERROR;
