@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
-#include "base/scan.h"
 #include "cli/commands.h"
 #include "command/options.h"
 #include "database/answer-print.h"
@@ -18,72 +14,15 @@
 #include "database/question.h"
 #include "db-arms.h"
 #include "db-check.h"
+#include "db-options.h"
 #include "db-shards.h"
 #include "export/export-file.h"
 #include "fleet/ddl.h"
-#include "query/report-lists.h"
 #include "query/report-options.h"
 #include "shards/shards-read.h"
 
-enum {
-	OPT_ARMS = 1,
-	OPT_DB,
-	OPT_EXPERIMENT,
-	OPT_FORMAT,
-	OPT_FROM,
-	OPT_GROUP,
-	OPT_GROUP_BY,
-	OPT_LIMIT,
-	OPT_MARGIN,
-	OPT_METRIC,
-	OPT_MIN_EFFECT,
-	OPT_MIN_IMPACT,
-	OPT_MIN_Z,
-	OPT_QUIET,
-	OPT_READ_LIMIT,
-	OPT_REPAIR,
-	OPT_RETRY,
-	OPT_TO,
-	OPT_CSV_RAW,
-};
-
 enum action { ACTION_ADD, ACTION_CHECK, ACTION_QUERY, ACTION_DDL };
 static const char *const actions[] = {"add", "check", "query", "ddl", NULL};
-enum { PRINT_TABLE, PRINT_CSV, PRINT_NDJSON };
-static const char *const formats[] = {"table", "csv", "ndjson", NULL};
-
-static const struct cli_option options[] = {
-        {OPT_DB, 0, "db", "FILE", "fleet.db, or clickhouse://HOST:PORT,.../NAME", TAKES(FILE)},
-        {OPT_GROUP_BY, 'g', "group-by", "KEYS", "add, query: a set of keys; add: repeatable",
-         TAKES(GROUP_KEYS)},
-        {OPT_GROUP, 0, "group", "NAME", "query: only this group", TAKES(TEXT)},
-        {OPT_METRIC, 'm', "metric", "NAME", "query: only this metric", TAKES(TEXT)},
-        {OPT_FROM, 0, "from", "TIME", "query: files that end from then on; movers: then",
-         TAKES(TEXT)},
-        {OPT_TO, 0, "to", "TIME", "query: files that end until then; movers: then", TAKES(TEXT)},
-        {OPT_MIN_Z, 0, "min-z", "N", "outliers, arms: robust standard deviations (6)",
-         TAKES(NUMBER)},
-        {OPT_MIN_IMPACT, 0, "min-impact", "PERCENT", "outliers: share of a host's total (1)",
-         TAKES(NUMBER)},
-        {OPT_EXPERIMENT, 0, "experiment", "NAME", "arms: only windows of this experiment",
-         TAKES(TEXT)},
-        {OPT_ARMS, 0, "arms", "LABELS", "arms: these two, by default the only ones", TAKES(TEXT)},
-        {OPT_MIN_EFFECT, 0, "min-effect", "PERCENT", "arms: the least that moved (1)",
-         TAKES(NUMBER)},
-        {OPT_MARGIN, 0, "margin", "PERCENT", "arms: what is the same (2)", TAKES(NUMBER)},
-        {OPT_FORMAT, 'f', "format", "FORMAT", "query: table (default), csv, ndjson",
-         TAKES_WORD(formats)},
-        {OPT_CSV_RAW, 0, "csv-raw", NULL, "in csv, leave what looks like a formula as it is",
-         TAKES(NOTHING)},
-        {OPT_LIMIT, 0, "limit", "N", "query: hosts, or rows, of the table (20); 0: all",
-         TAKES(NUMBER)},
-        {OPT_READ_LIMIT, 0, "read-limit", "LIST", "caps on reading: bytes=16G,threads=4M,...",
-         TAKES_WORDS(report_caps)},
-        {OPT_REPAIR, 0, "repair", NULL, "check: forget files that lost facts", TAKES(NOTHING)},
-        {OPT_RETRY, 0, "retry", "SECONDS", "add: ask a server for so long (60)", TAKES(NUMBER)},
-        {OPT_QUIET, 'q', "quiet", NULL, "add: say nothing about what was added", TAKES(NOTHING)},
-        {0},
-};
 
 static const char *const notes[] = {
         "add SNAPSHOT...              add facts, those that are not there yet",
@@ -96,175 +35,6 @@ static const char *const notes[] = {
         "A TIME is seconds since 1970, or '2026-01-31 12:00:00' (UTC).",
         NULL,
 };
-
-struct arguments {
-	struct export_plan plan;
-	struct question question;
-	/* The question arms: what others do not have. */
-	bool of_arms;
-	struct arm_question arms;
-	const char *arm_names;
-	const char *path;
-	struct shards_address address; /* no servers: the path is a file; owned */
-	uint64_t patience_ns;
-	int format;
-	uint64_t limit;
-	bool quiet, csv_raw, repairs;
-};
-
-static int parse_time(const struct option_parser *parser, uint64_t *ret_ns)
-{
-	const char *text = parser->value, *end;
-	struct tm broken = {0};
-	uint64_t seconds;
-
-	if (scan_u64(text, strlen(text), &seconds) && seconds <= INT64_MAX / NS_PER_SECOND) {
-		*ret_ns = seconds * NS_PER_SECOND;
-		return 0;
-	}
-	end = strptime(text, "%Y-%m-%d %H:%M:%S", &broken);
-	if (!end || *end != '\0' || timegm(&broken) < 0)
-		return options_error(parser,
-		                     "'%s' is neither seconds since 1970 nor as "
-		                     "2026-01-31 12:00:00",
-		                     text);
-	*ret_ns = (uint64_t)timegm(&broken) * NS_PER_SECOND;
-	return 0;
-}
-
-static int parse_number(const struct option_parser *parser, double *ret)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtod(parser->value, &end);
-	if (end == parser->value || *end != '\0' || errno != 0 || !isfinite(*ret) || *ret < 0)
-		return options_error(parser, "'%s' is no number from 0 on", parser->value);
-	return 0;
-}
-
-/* A URL may have a password in it, and is not printed. */
-static int parse_database(const struct option_parser *parser, struct arguments *ret)
-{
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-
-	ret->path = parser->value;
-	shards_address_done(&ret->address);
-	if (shards_is_address(ret->path) &&
-	    shards_address_parse(ret->path, &ret->address, &reason) < 0)
-		return options_error(parser, "%s", strbuf_str(&reason));
-	return 0;
-}
-
-static int parse_patience(const struct option_parser *parser, uint64_t *ret_ns)
-{
-	uint64_t seconds;
-
-	if (!scan_u64(parser->value, strlen(parser->value), &seconds))
-		return options_error(parser, "'%s' is no number of seconds", parser->value);
-	*ret_ns = saturating_multiply(seconds, NS_PER_SECOND);
-	return 0;
-}
-
-static int parse_limit(const struct option_parser *parser, uint64_t *ret)
-{
-	if (!scan_u64(parser->value, strlen(parser->value), ret))
-		return options_error(parser, "'%s' is no number of rows", parser->value);
-	return 0;
-}
-
-static int parse_metric(const struct option_parser *parser, const char **ret)
-{
-	enum metric_id metric;
-
-	if (!metric_find(parser->value, strlen(parser->value), &metric))
-		return options_error(parser,
-		                     "unknown metric '%s'; 'ctprof metric-list' has the names",
-		                     parser->value);
-	if (!fleet_has_metric(metric) || metric_table[metric].rule != RULE_SUM)
-		return options_error(parser, "'%s': only metrics with the rule sum are asked about",
-		                     parser->value);
-	*ret = parser->value;
-	return 0;
-}
-
-static int set_option(const struct option_parser *parser, int id, struct arguments *ret)
-{
-	int r = 0;
-
-	switch (id) {
-	case OPT_DB:
-		return parse_database(parser, ret);
-	case OPT_GROUP_BY:
-		return export_add_keys(parser, &ret->plan);
-	case OPT_GROUP:
-		ret->question.filter.group_name = parser->value;
-		break;
-	case OPT_METRIC:
-		return parse_metric(parser, &ret->question.filter.metric);
-	case OPT_FROM:
-		return parse_time(parser, &ret->question.from_unix_ns);
-	case OPT_TO:
-		return parse_time(parser, &ret->question.to_unix_ns);
-	case OPT_MIN_Z:
-		return parse_number(parser, &ret->question.least_z);
-	case OPT_MIN_IMPACT:
-		r = parse_number(parser, &ret->question.least_impact);
-		ret->question.least_impact /= 100;
-		return r;
-	case OPT_EXPERIMENT:
-		ret->arms.experiment = parser->value;
-		break;
-	case OPT_ARMS:
-		ret->arm_names = parser->value;
-		return db_arms_check(parser);
-	case OPT_MIN_EFFECT:
-		r = parse_number(parser, &ret->arms.least_effect);
-		ret->arms.least_effect /= 100;
-		return r;
-	case OPT_MARGIN:
-		return db_arms_parse_margin(parser, &ret->arms.margin);
-	case OPT_FORMAT:
-		return ret->format = options_choose(parser, formats);
-	case OPT_LIMIT:
-		return parse_limit(parser, &ret->limit);
-	case OPT_READ_LIMIT:
-		return list_read_limits(parser, &ret->plan.limits);
-	case OPT_RETRY:
-		return parse_patience(parser, &ret->patience_ns);
-	case OPT_REPAIR:
-		ret->repairs = true;
-		break;
-	case OPT_QUIET:
-		ret->quiet = true;
-		break;
-	case OPT_CSV_RAW:
-		ret->csv_raw = true;
-		break;
-	}
-	return r;
-}
-
-static int parse(const struct command *command, int argc, char **argv, struct arguments *ret)
-{
-	struct option_parser parser;
-	int id, r = 0;
-
-	*ret = (struct arguments){
-	        .path = "fleet.db",
-	        .patience_ns = 60 * NS_PER_SECOND,
-	        .limit = 20,
-	        .arms = DB_ARMS_INIT,
-	        .question = {.to_unix_ns = UINT64_MAX, .least_z = 6, .least_impact = 0.01}};
-	export_plan_init(&ret->plan);
-	/* Groups of hosts are compared with one another. */
-	ret->plan.whole_hosts = true;
-	options_init(&parser, command, argc, argv);
-	while (r >= 0 && (id = options_next(&parser)) > 0)
-		r = set_option(&parser, id, ret);
-	options_done(&parser);
-	return r < 0 ? OPTIONS_ERROR : id;
-}
 
 static struct database *open_database(const char *path, enum database_use use)
 {
@@ -340,7 +110,7 @@ static int add_file(struct database *database, const struct export_plan *all, co
 	return r;
 }
 
-static int add_to_file(const struct arguments *arguments, char **paths, struct db_added *ret)
+static int add_to_file(const struct db_arguments *arguments, char **paths, struct db_added *ret)
 {
 	cleanup_(database_freep) struct database *database =
 	        open_database(arguments->path, DATABASE_ADD);
@@ -359,7 +129,7 @@ static int add_to_file(const struct arguments *arguments, char **paths, struct d
 }
 
 /* A file that cannot be read does not keep others out. */
-static int run_add(const struct arguments *arguments, char **paths)
+static int run_add(const struct db_arguments *arguments, char **paths)
 {
 	struct db_added added;
 	int r;
@@ -389,7 +159,7 @@ static void reply_done(struct reply *reply)
 	arms_answer_done(&reply->arms);
 }
 
-static int ask(struct database *database, const struct arguments *arguments,
+static int ask(struct database *database, const struct db_arguments *arguments,
                const struct database_list *list, struct reply *ret, struct strbuf *reterr)
 {
 	const struct question *question = &arguments->question;
@@ -407,20 +177,20 @@ static int ask(struct database *database, const struct arguments *arguments,
 	return arms_ask(database, &arms, list, &ret->arms, reterr);
 }
 
-static void print_arms(FILE *file, const struct arguments *arguments, struct database *database,
+static void print_arms(FILE *file, const struct db_arguments *arguments, struct database *database,
                        const struct database_list *list, const struct arms_answer *answer)
 {
 	struct table_style style = report_style(0);
 
-	if (arguments->format == PRINT_CSV)
+	if (arguments->format == DB_PRINT_CSV)
 		arms_print_csv(file, database, list, answer, arguments->csv_raw);
-	else if (arguments->format == PRINT_NDJSON)
+	else if (arguments->format == DB_PRINT_NDJSON)
 		arms_print_ndjson(file, database, list, answer);
 	else
 		arms_print_table(file, &style, database, list, answer, arguments->limit);
 }
 
-static void print_rows(FILE *file, const struct arguments *arguments, struct database *database,
+static void print_rows(FILE *file, const struct db_arguments *arguments, struct database *database,
                        const struct database_list *list, const struct reply *reply)
 {
 	const struct question *question = &arguments->question;
@@ -428,10 +198,10 @@ static void print_rows(FILE *file, const struct arguments *arguments, struct dat
 
 	if (arguments->of_arms)
 		print_arms(file, arguments, database, list, &reply->arms);
-	else if (arguments->format == PRINT_CSV)
+	else if (arguments->format == DB_PRINT_CSV)
 		answer_print_csv(file, database, question, list, &reply->answer,
 		                 arguments->csv_raw);
-	else if (arguments->format == PRINT_NDJSON)
+	else if (arguments->format == DB_PRINT_NDJSON)
 		answer_print_ndjson(file, database, question, list, &reply->answer);
 	else
 		answer_print_table(file, &style, database, question, list, &reply->answer,
@@ -439,7 +209,7 @@ static void print_rows(FILE *file, const struct arguments *arguments, struct dat
 }
 
 /* Prints all of it or nothing: names are read while it is made. */
-static int print_answer(const struct arguments *arguments, struct database *database,
+static int print_answer(const struct db_arguments *arguments, struct database *database,
                         const struct database_list *list, const struct reply *reply)
 {
 	cleanup_(mem_freep) char *text = NULL;
@@ -458,7 +228,7 @@ static int print_answer(const struct arguments *arguments, struct database *data
 	return cli_finish_output(0);
 }
 
-static int run_query(const struct arguments *arguments)
+static int run_query(const struct db_arguments *arguments)
 {
 	cleanup_(database_freep) struct database *database =
 	        arguments->address.count > 0 ? open_servers(&arguments->address)
@@ -489,7 +259,13 @@ static int find_word(const char *word, const char *const *words)
 	return -1;
 }
 
-static int start_query(const struct command *command, struct arguments *arguments, char **words,
+static const unsigned question_uses[QUESTION_COUNT] = {
+        [QUESTION_OUTLIERS] = DB_FOR_OUTLIERS,
+        [QUESTION_MOVERS] = DB_FOR_MOVERS,
+        [QUESTION_GROUP] = DB_FOR_GROUP,
+};
+
+static int start_query(const struct command *command, struct db_arguments *arguments, char **words,
                        int count)
 {
 	cleanup_(strbuf_done) struct strbuf keys = STRBUF_INIT;
@@ -499,6 +275,9 @@ static int start_query(const struct command *command, struct arguments *argument
 	arguments->of_arms = count == 1 && strcmp(words[0], "arms") == 0;
 	if (kind < 0 && !arguments->of_arms)
 		return cli_usage_error(command, "query takes one of outliers, movers, group, arms");
+	if (db_options_settle(command, arguments,
+	                      arguments->of_arms ? DB_FOR_ARMS : question_uses[kind]) != 0)
+		return EXIT_USAGE;
 	if (!arguments->of_arms)
 		question->kind = (enum question_kind)kind;
 	if (question->kind == QUESTION_MOVERS &&
@@ -521,8 +300,8 @@ static int start_query(const struct command *command, struct arguments *argument
 	return run_query(arguments);
 }
 
-static int run_ddl(const struct command *command, const struct arguments *arguments, char **words,
-                   int count)
+static int run_ddl(const struct command *command, const struct db_arguments *arguments,
+                   char **words, int count)
 {
 	const char *database = arguments->address.database;
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -535,7 +314,7 @@ static int run_ddl(const struct command *command, const struct arguments *argume
 	return cli_finish_output(0);
 }
 
-static int run_check(const struct command *command, const struct arguments *arguments, int count)
+static int run_check(const struct command *command, const struct db_arguments *arguments, int count)
 {
 	if (count > 0)
 		return cli_usage_error(command, "check takes no words");
@@ -549,13 +328,16 @@ static int run_check(const struct command *command, const struct arguments *argu
 	return db_check_servers(&arguments->address, arguments->repairs, arguments->patience_ns);
 }
 
-static int run_action(const struct command *command, struct arguments *arguments, char **words,
+static int run_action(const struct command *command, struct db_arguments *arguments, char **words,
                       int count)
 {
+	static const unsigned uses[] = {DB_FOR_ADD, DB_FOR_CHECK, DB_FOR_QUERY, DB_FOR_DDL};
 	int action = count > 0 ? find_word(words[0], actions) : -1;
 
 	if (action < 0)
 		return cli_usage_error(command, "the first word is one of add, check, query, ddl");
+	if (action != ACTION_QUERY && db_options_settle(command, arguments, uses[action]) != 0)
+		return EXIT_USAGE;
 	if (action == ACTION_DDL)
 		return run_ddl(command, arguments, words + 1, count - 1);
 	if (action == ACTION_QUERY)
@@ -570,8 +352,8 @@ static int run_action(const struct command *command, struct arguments *arguments
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct arguments arguments;
-	int id = parse(command, argc, argv, &arguments), r;
+	struct db_arguments arguments;
+	int id = db_options_parse(command, argc, argv, &arguments), r;
 
 	if (id == OPTIONS_HELP || id == OPTIONS_VERSION)
 		r = options_answer(command, id);
@@ -591,7 +373,7 @@ const struct command command_db = {
         .other_names = other_names,
         .operands = "add|check|query|ddl WORD...",
         .operand_values = TAKES(SNAPSHOT),
-        .options = {options, NULL},
+        .options = {db_options, NULL},
         .notes = notes,
         .run = run,
 };
