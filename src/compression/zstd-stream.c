@@ -150,7 +150,10 @@ static int report_zstd_error(struct zstd_decompressor *decompressor, size_t code
 static int decompressor_read(struct byte_source *self, void *buffer, size_t size, size_t *ret_len)
 {
 	struct zstd_decompressor *decompressor = (struct zstd_decompressor *)self;
+	/* A block has 128 KiB. A file with holes has any number of empty blocks. */
+	enum { EMPTY_BYTES_MAX = 1 << 20 };
 	ZSTD_outBuffer out = {buffer, size, 0};
+	size_t used = 0;
 
 	while (out.pos == 0 && !decompressor->frame_end) {
 		bool end = false;
@@ -158,7 +161,10 @@ static int decompressor_read(struct byte_source *self, void *buffer, size_t size
 		int r;
 
 		if (decompressor->in.pos == decompressor->in.size) {
+			if (used > EMPTY_BYTES_MAX)
+				return fail(decompressor, "damaged: its zstd blocks are empty");
 			r = refill(decompressor, &end);
+			used += decompressor->in.size;
 			if (r < 0)
 				return r;
 			decompressor->started = decompressor->started || !end;

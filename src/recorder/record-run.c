@@ -62,7 +62,13 @@ static int open_recording(struct recorder *recorder)
 	if (recorder->lock_fd < 0)
 		return fail(recorder, recorder->lock_fd);
 	r = recording_writer_open(&recorder->writer, recorder->dir_fd, &options->keep);
-	return r < 0 ? fail(recorder, r) : 0;
+	if (r < 0)
+		return fail(recorder, r);
+	if (recorder->writer.damaged[0] != '\0')
+		cli_error("%s: %s is damaged and stays as it is; the recording goes on in another "
+		          "file",
+		          options->directory, recorder->writer.damaged);
+	return 0;
 }
 
 /* Says once that windows are lost, and once how many were. */

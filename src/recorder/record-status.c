@@ -89,6 +89,8 @@ int record_status_print(const char *directory)
 	}
 	if (status.recorder > 0)
 		strbuf_addf(&out, "recorder  process %d\n", (int)status.recorder);
+	else if (status.recorder < 0)
+		strbuf_add_str(&out, "recorder  a process of another pid namespace\n");
 	else
 		strbuf_add_str(&out, "recorder  none runs\n");
 	add_windows(&status.survey, &out);

@@ -36,7 +36,7 @@ bool recording_list_is(const char *path)
 		mem_exhausted();
 	if (r < 0)
 		return false;
-	return files.count > 0 || (recording_lock_owner(fd, &pid) == 0 && pid > 0);
+	return files.count > 0 || (recording_lock_owner(fd, &pid) == 0 && pid != 0);
 }
 
 bool recording_list_has(enum run_list_format format)
@@ -101,6 +101,8 @@ static void add_summary(const char *path, const struct recording_survey *survey,
 	            (double)survey->bytes / (is_small ? KIB : MIB), is_small ? "KiB" : "MiB");
 	if (recorder > 0)
 		strbuf_addf(out, "process %d records\n", (int)recorder);
+	else if (recorder < 0)
+		strbuf_add_str(out, "a process of another pid namespace records\n");
 	else
 		strbuf_add_str(out, "no recorder runs\n");
 	if (survey->hour_count == 0)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -11,6 +12,17 @@ enum {
 	BLOCK_HEADER_BYTES = 3,
 	BLOCK_BYTES_MAX = 128 << 10,
 	CHECKSUM_BYTES = 4,
+	/* Compressors make blocks of 128 KiB of text. Files with holes can have any number of empty ones. */
+	SHORT_BYTES = 64,
+	SHORT_BLOCKS_MAX = 1 << 16,
+	/* A torn tail is part of one window: longer ones, and those of more blocks, are damage. */
+	TAIL_BYTES_MAX = 256 << 20,
+	TAIL_BLOCKS_MAX = 1 << 18,
+};
+
+/* Limits the blocks that are looked at: those shorter than @bytes. */
+struct block_limit {
+	uint32_t bytes, left;
 };
 
 enum block_type { BLOCK_RAW, BLOCK_RUN, BLOCK_COMPRESSED, BLOCK_RESERVED };
@@ -53,7 +65,8 @@ static unsigned header_len(unsigned char descriptor)
 	return 1U + (is_single ? 0U : 1U) + dictionary[descriptor & 3] + size;
 }
 
-int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)
+/* Finds the end of the frame at @offset. Returns 1, 0 if there is no whole frame, or -errno. */
+static int walk(int fd, uint64_t offset, struct block_limit *limit, uint64_t *ret_end)
 {
 	unsigned char start[MAGIC_BYTES + 1], block[BLOCK_HEADER_BYTES], last;
 	int r = read_at(fd, offset, start, sizeof(start));
@@ -72,6 +85,9 @@ int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)
 		size = header >> 3;
 		if ((header >> 1 & 3) == BLOCK_RESERVED || size > BLOCK_BYTES_MAX)
 			return 0;
+		if (size < limit->bytes && limit->left == 0)
+			return 0;
+		limit->left -= size < limit->bytes;
 		offset += BLOCK_HEADER_BYTES + ((header >> 1 & 3) == BLOCK_RUN ? 1 : size);
 	} while (!(header & 1));
 	if (start[MAGIC_BYTES] >> 2 & 1)
@@ -80,6 +96,63 @@ int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)
 	if (r > 0)
 		*ret_end = offset;
 	return r;
+}
+
+/* Looks for a whole frame in @bytes, which are at @offset. Returns 1, 0 or -errno. */
+static int find_frame(int fd, uint64_t offset, const unsigned char *bytes, size_t len,
+                      struct block_limit *limit)
+{
+	static const unsigned char magic[MAGIC_BYTES] = {0x28, 0xB5, 0x2F, 0xFD};
+	const unsigned char *at = bytes;
+	int r = 0;
+
+	while (r == 0 && limit->left > 0 &&
+	       (at = memmem(at, len - (size_t)(at - bytes), magic, sizeof(magic)))) {
+		uint64_t end;
+
+		r = walk(fd, offset + (uint64_t)(at - bytes), limit, &end);
+		at++;
+	}
+	return limit->left == 0 ? 1 : r;
+}
+
+/* Returns 1 if what is from @offset on is no torn tail: a whole frame is in it, or it is too long; 0, or -errno. */
+static int is_followed(int fd, uint64_t offset)
+{
+	enum { CHUNK = 16 << 10 };
+	unsigned char bytes[CHUNK + MAGIC_BYTES - 1];
+	struct block_limit limit = {UINT32_MAX, TAIL_BLOCKS_MAX};
+	uint64_t begin = offset;
+	size_t len = CHUNK;
+	int r = 0;
+
+	for (; r == 0 && len == CHUNK; offset += CHUNK) {
+		ssize_t n = pread(fd, bytes, sizeof(bytes), (off_t)offset);
+
+		if (n < 0)
+			return errno == EINTR ? is_followed(fd, begin) : -errno;
+		len = n < CHUNK ? (size_t)n : CHUNK;
+		r = find_frame(fd, offset, bytes, (size_t)n, &limit);
+		if (offset - begin > TAIL_BYTES_MAX)
+			r = 1;
+	}
+	return r;
+}
+
+int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)
+{
+	struct block_limit limit = {SHORT_BYTES, SHORT_BLOCKS_MAX};
+	int r = walk(fd, offset, &limit, ret_end);
+
+	if (r != 0)
+		return r;
+	r = is_followed(fd, offset);
+	if (r <= 0)
+		return r;
+	/* A recorder may have written there meanwhile. */
+	limit.left = SHORT_BLOCKS_MAX;
+	r = walk(fd, offset, &limit, ret_end);
+	return r == 0 ? -EBADMSG : r;
 }
 
 int frame_find_last_end(int fd, uint64_t *ret_end)
@@ -93,4 +166,22 @@ int frame_find_last_end(int fd, uint64_t *ret_end)
 	if (r == 0)
 		*ret_end = end;
 	return r;
+}
+
+int frame_is_torn(int fd, uint64_t offset)
+{
+	unsigned char start[MAGIC_BYTES] = {0};
+	ssize_t n = pread(fd, start, sizeof(start), (off_t)offset);
+	uint32_t mask = n < MAGIC_BYTES ? (1U << 8 * (n > 0 ? (unsigned)n : 0)) - 1 : UINT32_MAX;
+	uint32_t value = little_endian(start, MAGIC_BYTES);
+
+	if (n < 0)
+		return -errno;
+	return value == 0 || value == (MAGIC & mask);
+}
+
+void frame_explain_damage(uint64_t offset, struct strbuf *out)
+{
+	strbuf_addf(out, "damaged: the bytes from %llu on are no window",
+	            (unsigned long long)offset);
 }

@@ -5,10 +5,17 @@
 #include <stdint.h>
 
 #include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 
-/* Finds the end of the frame that begins at @offset. Returns 1 and the offset behind it; 0 if there is no whole frame there, as at
- * the end of the file, in a torn tail, or in other bytes; or -errno. */
+/* Finds the end of the frame that begins at @offset. Returns 1 and the offset behind it; 0 at the end of the file, and in a tail
+ * that a write left torn; -EBADMSG if no frame begins there and others follow; or -errno. */
 must_check_ int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end);
 
 /* Finds the end of the last whole frame of those that follow one another from the begin of the file on. Returns 0 or -errno. */
 must_check_ int frame_find_last_end(int fd, uint64_t *ret_end);
+
+/* Returns 1 if what is at @offset, where no whole frame is, can be the begin of a write: a part of a frame, or zeros; 0, or -errno. */
+must_check_ int frame_is_torn(int fd, uint64_t offset);
+
+/* Appends why frame_find_end() returned -EBADMSG for @offset. */
+void frame_explain_damage(uint64_t offset, struct strbuf *out);

@@ -92,8 +92,9 @@ int recording_lock_owner(int dir_fd, pid_t *ret_pid)
 		return fd == -ENOENT ? 0 : fd;
 	if (fcntl(fd, F_GETLK, &lock) < 0)
 		return -errno;
+	/* The kernel has 0 for a process that this pid namespace does not have, and -1 on some network file systems. */
 	if (lock.l_type != F_UNLCK)
-		*ret_pid = lock.l_pid;
+		*ret_pid = lock.l_pid > 0 ? lock.l_pid : -1;
 	return 0;
 }
 

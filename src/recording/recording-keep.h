@@ -12,10 +12,11 @@ struct recording_keep {
 	uint64_t bytes;   /* of all files together; 0: no limit */
 };
 
-/* Returns how many of the oldest files are to be removed at a time: those that end before the history begins, for a file ends
- * where the next one begins; and then as many as it takes to be below the limit of bytes. The last file always stays. Pure. */
+/* Moves the files that are to be removed at a time to the front of @files, and returns how many they are: those that end before the
+ * history begins, for a file ends where the next one begins; and then as many as it takes to be below the limit of bytes. Files of a later
+ * time go first there, since a clock that was wrong gave them their names. The newest of the others always stays. */
 must_check_ size_t recording_keep_excess(const struct recording_keep *keep,
-                                         const struct recording_files *files, uint64_t now_unix_s);
+                                         struct recording_files *files, uint64_t now_unix_s);
 
 /* Removes them. Returns 0, or the first -errno. */
 must_check_ int recording_keep_apply(const struct recording_keep *keep, int dir_fd,

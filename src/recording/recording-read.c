@@ -420,6 +420,8 @@ static int read_file(struct reading *reading, int fd)
 			return r;
 		begin = end;
 	}
+	if (r == -EBADMSG)
+		frame_explain_damage(begin, reading->reterr);
 	return r;
 }
 

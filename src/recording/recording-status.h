@@ -10,7 +10,7 @@
 #include "recording/recording-survey.h"
 
 struct recording_status {
-	pid_t recorder; /* 0: none runs */
+	pid_t recorder; /* 0: none runs; -1: one of another pid namespace */
 	struct recording_survey survey;
 	uint64_t free_bytes; /* of the file system, for this user */
 };

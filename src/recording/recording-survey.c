@@ -326,6 +326,8 @@ static int read_file(struct reading *reading, int dir_fd, const struct recording
 			break;
 		begin = end;
 	}
+	if (r == -EBADMSG && reading->reterr->len == 0)
+		frame_explain_damage(begin, reading->reterr);
 	frame_base_done(&reading->base);
 	reading->base = (struct frame_base){0};
 	if (r < 0 && reading->reterr->len > 0)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -16,7 +17,8 @@ enum {
 	NAMES_MAX = 60,
 };
 
-/* A file of this directory can only be this user's or root's. */
+/* A file of this directory can only be this user's or root's. Bytes that no recorder writes stay: readers pass over them. Returns 0, 1 if
+ * the file is damaged, or -errno. */
 static int cut_tail(int dir_fd, const char *name)
 {
 	cleanup_(fd_closep) int fd =
@@ -27,7 +29,12 @@ static int cut_tail(int dir_fd, const char *name)
 	if (fd < 0)
 		return -errno;
 	r = frame_find_last_end(fd, &end);
+	if (r == -EBADMSG)
+		return 1;
 	if (r < 0 || (off_t)end == lseek(fd, 0, SEEK_END))
+		return r;
+	r = frame_is_torn(fd, end);
+	if (r <= 0)
 		return r;
 	if (end == 0)
 		return unlinkat(dir_fd, name, 0) < 0 ? -errno : 0;
@@ -45,7 +52,10 @@ int recording_writer_open(struct recording_writer *writer, int dir_fd,
 	writer->keep = *keep;
 	if (r == 0 && files.count > 0)
 		r = cut_tail(dir_fd, files.entries[files.count - 1].name);
-	return r;
+	if (r > 0)
+		memcpy(writer->damaged, files.entries[files.count - 1].name,
+		       sizeof(writer->damaged));
+	return r < 0 ? r : 0;
 }
 
 void recording_writer_end_file(struct recording_writer *writer)

@@ -15,11 +15,13 @@ struct recording_writer {
 	uint64_t hour;  /* of the open file, since 1970 */
 	uint64_t bytes; /* of the open file: whole windows */
 	bool has_lost;  /* the last window is not in it */
+	char damaged
+	        [RECORDING_NAME_BYTES]; /* the newest file when the recorder began, if it is; or "" */
 };
 
 #define RECORDING_WRITER_INIT ((struct recording_writer){.dir_fd = -1, .file_fd = -1})
 
-/* Cuts the torn tail of the newest file, if the last recorder left one, and applies the limits. Returns 0 or -errno. */
+/* Cuts the torn tail of the newest file, if the last recorder left one. A damaged file stays as it is. Returns 0 or -errno. */
 must_check_ int recording_writer_open(struct recording_writer *writer, int dir_fd,
                                       const struct recording_keep *keep);
 

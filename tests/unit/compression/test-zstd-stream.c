@@ -172,6 +172,30 @@ static void test_zstd_window_too_large(void **state)
 	check_fails(larger, sizeof(larger) - 1, "128 MiB");
 }
 
+/* A file with a hole of any size is not read to its end. */
+static void test_zstd_empty_blocks(void **state)
+{
+	enum { HOLE = 2 << 20, LEAST = 1 << 20 };
+	static const char begin[] = "\x28\xb5\x2f\xfd\x20\x00", end[] = "\x01\x00\x00";
+	static const char zeros[HOLE];
+	struct strbuf bytes = STRBUF_INIT, out = STRBUF_INIT, error = STRBUF_INIT;
+	struct memory_source source;
+
+	(void)state;
+	strbuf_add(&bytes, begin, sizeof(begin) - 1);
+	strbuf_add(&bytes, zeros, 3 * (LEAST / 4));
+	strbuf_add(&bytes, end, sizeof(end) - 1);
+	source = memory_source_make(bytes.data, bytes.len, SIZE_MAX);
+	assert_int_equal(decompress(&source, 100, &out, &error), 0);
+	assert_int_equal(out.len, 0);
+	bytes.len -= sizeof(end) - 1;
+	strbuf_add(&bytes, zeros, HOLE);
+	check_fails(bytes.data, bytes.len, "empty");
+	strbuf_done(&bytes);
+	strbuf_done(&out);
+	strbuf_done(&error);
+}
+
 /* The source's own failure is passed on, with nothing said about zstd. */
 static void test_zstd_source_fails(void **state)
 {
@@ -212,6 +236,7 @@ int main(void)
 	        cmocka_unit_test(test_zstd_says_why),
 	        cmocka_unit_test(test_zstd_source_fails),
 	        cmocka_unit_test(test_zstd_window_too_large),
+	        cmocka_unit_test(test_zstd_empty_blocks),
 	        cmocka_unit_test(test_zstd_freep),
 	};
 

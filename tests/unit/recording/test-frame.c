@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "check.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,6 +91,72 @@ static void other_bytes_are_no_frame(void **state)
 	assert_true(frame_find_end(-1, 0, &end) < 0);
 }
 
+/* A torn tail ends the file. */
+static void frames_behind_other_bytes_are_told(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT, reason = STRBUF_INIT;
+	uint64_t end = 0, first;
+	int fd;
+
+	zstd_pack("{}", 2, &bytes);
+	first = bytes.len;
+	/* The frame behind stands across the reader's pieces. */
+	for (unsigned i = 0; i < (16 << 10) - 2; i++)
+		strbuf_add_char(&bytes, 'x');
+	zstd_pack("{}", 2, &bytes);
+	fd = open_bytes(*state, bytes.data, bytes.len);
+	assert_int_equal(frame_find_end(fd, 0, &end), 1);
+	assert_int_equal(end, first);
+	assert_int_equal(frame_find_end(fd, first, &end), -EBADMSG);
+	assert_int_equal(frame_find_last_end(fd, &end), -EBADMSG);
+	close(fd);
+	fd = open_bytes(*state, bytes.data, bytes.len - 1);
+	assert_int_equal(frame_find_end(fd, first, &end), 0);
+	close(fd);
+	frame_explain_damage(first, &reason);
+	assert_non_null(strstr(strbuf_str(&reason), "on are no window"));
+}
+
+/* Each of these could be a frame, has all blocks of those behind it, and does not end. Nobody makes a reader follow all of them. */
+static void many_begins_are_no_torn_tail(void **state)
+{
+	enum { BEGINS = 4000 };
+	/* A block of six bytes, which is the next begin. */
+	static const char begin[] = "\x28\xb5\x2f\xfd\x20\x01", block[] = "\x30\0\0";
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT;
+	uint64_t end = 0;
+	int fd;
+
+	strbuf_add_char(&bytes, 'x');
+	for (unsigned i = 0; i < BEGINS; i++) {
+		strbuf_add(&bytes, begin, sizeof(begin) - 1);
+		strbuf_add(&bytes, block, sizeof(block) - 1);
+	}
+	fd = open_bytes(*state, bytes.data, bytes.len);
+	assert_int_equal(frame_find_end(fd, 0, &end), -EBADMSG);
+	close(fd);
+}
+
+static void the_begin_of_a_write_is_known(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		int torn;
+	} cases[] = {
+	        {"", 0, 1},          {"\x28\xb5", 2, 1}, {"\x28\xb5\x2f\xfd\x20", 5, 1},
+	        {"\0\0\0\0x", 5, 1}, {"\x28\xb6", 2, 0}, {"notes", 5, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int fd = open_bytes(*state, cases[i].bytes, cases[i].len);
+
+		assert_int_equal(frame_is_torn(fd, 0), cases[i].torn);
+		close(fd);
+	}
+	assert_true(frame_is_torn(-1, 0) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +165,12 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(torn_tail_is_no_frame, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(other_bytes_are_no_frame, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(frames_behind_other_bytes_are_told, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(many_begins_are_no_torn_tail, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(the_begin_of_a_write_is_known, temp_tree_setup,
 	                                        temp_tree_teardown),
 	};
 

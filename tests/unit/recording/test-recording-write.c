@@ -43,27 +43,51 @@ static void names_are_those_of_times(void **state)
 	assert_int_equal(seconds, MORNING);
 }
 
-static void old_files_go_and_the_last_stays(void **state)
+static size_t excess_of(struct recording_keep keep, uint64_t now_unix_s)
 {
 	struct recording_file entries[] = {
 	        {"a", 1000, 10, 0}, {"b", 2000, 4, 6}, {"c", 3000, 10, 0}};
-	const struct recording_files files = {.entries = entries, .count = 3};
+	struct recording_files files = {.entries = entries, .count = 3};
 
+	return recording_keep_excess(&keep, &files, now_unix_s);
+}
+
+static void old_files_go_and_the_last_stays(void **state)
+{
 	(void)state;
-	assert_int_equal(recording_keep_excess(&(struct recording_keep){0}, &files, 9000), 0);
+	assert_int_equal(excess_of((struct recording_keep){0}, 9000), 0);
 	/* The first one ends at 2000, where the second one begins. */
-	assert_int_equal(
-	        recording_keep_excess(&(struct recording_keep){.seconds = 3000}, &files, 5000), 0);
-	assert_int_equal(
-	        recording_keep_excess(&(struct recording_keep){.seconds = 3000}, &files, 5001), 1);
-	assert_int_equal(
-	        recording_keep_excess(&(struct recording_keep){.seconds = 1}, &files, 90000), 2);
-	assert_int_equal(recording_keep_excess(&(struct recording_keep){.bytes = 30}, &files, 9000),
-	                 0);
-	assert_int_equal(recording_keep_excess(&(struct recording_keep){.bytes = 29}, &files, 9000),
-	                 1);
-	assert_int_equal(recording_keep_excess(&(struct recording_keep){.bytes = 1}, &files, 9000),
-	                 2);
+	assert_int_equal(excess_of((struct recording_keep){.seconds = 3000}, 5000), 0);
+	assert_int_equal(excess_of((struct recording_keep){.seconds = 3000}, 5001), 1);
+	assert_int_equal(excess_of((struct recording_keep){.seconds = 1}, 90000), 2);
+	assert_int_equal(excess_of((struct recording_keep){.bytes = 30}, 9000), 0);
+	assert_int_equal(excess_of((struct recording_keep){.bytes = 29}, 9000), 1);
+	assert_int_equal(excess_of((struct recording_keep){.bytes = 1}, 9000), 2);
+}
+
+/* A clock that was wrong has made the last two of four. */
+static void assert_excess(struct recording_keep keep, const char *names)
+{
+	struct recording_file entries[] = {
+	        {"a", 1000, 10, 0}, {"b", 2000, 10, 0}, {"y", 90000, 10, 0}, {"z", 91000, 10, 0}};
+	struct recording_files files = {.entries = entries, .count = 4};
+	size_t count = recording_keep_excess(&keep, &files, 9000);
+
+	assert_int_equal(count, strlen(names));
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(entries[i].name[0], names[i]);
+}
+
+static void files_of_later_times_do_not_keep_others_out(void **state)
+{
+	(void)state;
+	assert_excess((struct recording_keep){.bytes = 40}, "");
+	assert_excess((struct recording_keep){.bytes = 30}, "y");
+	assert_excess((struct recording_keep){.bytes = 10}, "yza");
+	assert_excess((struct recording_keep){.bytes = 1}, "yza");
+	/* The age of those is not known. */
+	assert_excess((struct recording_keep){.seconds = 1000}, "a");
+	assert_excess((struct recording_keep){.seconds = 1000, .bytes = 30}, "ya");
 }
 
 static uint64_t size_of(const struct temp_tree *tree, const char *name)
@@ -118,6 +142,40 @@ static void a_restart_cuts_the_torn_tail(void **state)
 	assert_int_equal(size_of(tree, "notes"), 4);
 	assert_true(recording_writer_begins_file(&writer, MORNING));
 	recording_writer_done(&writer);
+}
+
+/* Writes two windows, with other bytes before, between or behind them, and begins a recording again. Returns whether it says that the file
+ * is damaged; it stays as it was in any case. */
+static bool is_called_damaged(const struct temp_tree *tree, const char *before, const char *between,
+                              const char *behind)
+{
+	const struct recording_keep keep = {0};
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT;
+	struct recording_writer writer;
+	bool damaged;
+
+	strbuf_add_str(&bytes, before);
+	zstd_pack("{}", 2, &bytes);
+	strbuf_add_str(&bytes, between);
+	zstd_pack("{}", 2, &bytes);
+	strbuf_add_str(&bytes, behind);
+	temp_tree_write(tree, MORNING_NAME, bytes.data, bytes.len);
+	assert_int_equal(recording_writer_open(&writer, tree->fd, &keep), 0);
+	assert_int_equal(size_of(tree, MORNING_NAME), bytes.len);
+	damaged = strcmp(writer.damaged, MORNING_NAME) == 0;
+	assert_true(damaged || writer.damaged[0] == '\0');
+	assert_true(recording_writer_begins_file(&writer, MORNING));
+	recording_writer_done(&writer);
+	return damaged;
+}
+
+static void a_restart_leaves_what_is_damaged(void **state)
+{
+	assert_false(is_called_damaged(*state, "", "", ""));
+	assert_true(is_called_damaged(*state, "x", "", ""));
+	assert_true(is_called_damaged(*state, "", "\x29\xb5\x2f\xfd", ""));
+	/* No recorder writes such a tail, and readers pass over it. */
+	assert_false(is_called_damaged(*state, "", "", "notes"));
 }
 
 /* A file may grow no further, as on a disk that is full. */
@@ -225,6 +283,8 @@ int main(void)
 	        cmocka_unit_test(names_are_those_of_times),
 	        cmocka_unit_test(old_files_go_and_the_last_stays),
 	        IN_TREE(an_hour_is_a_file),
+	        cmocka_unit_test(files_of_later_times_do_not_keep_others_out),
+	        IN_TREE(a_restart_leaves_what_is_damaged),
 	        IN_TREE(a_restart_cuts_the_torn_tail),
 	        IN_TREE(a_window_is_written_whole_or_not_at_all),
 	        IN_TREE(one_recorder_has_the_lock),
