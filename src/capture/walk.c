@@ -258,6 +258,30 @@ static void judge(const struct walk *walk, struct thread_sample *sample)
 	sample_judge_at(sample, read_ns, walk->bounds);
 }
 
+/* The kernel leaves a thread that has ended out of these totals, and has no sum of exited threads of a process that has never had
+ * another thread: they are zero then. The whole process is this thread. */
+static void mend_totals_of_ended(struct thread_sample *sample)
+{
+	const uint32_t run_time = UINT32_C(1) << PROCESS_TOTAL_run_time_ns;
+
+	if (!(sample->process_totals_seen & run_time) || !sample_has_ended(sample) ||
+	    sample->process_totals[PROCESS_TOTAL_run_time_ns] != 0)
+		return;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		enum metric_id metric = process_total_table[i].metric;
+
+		if (process_total_table[i].source != SOURCE_process_taskstats ||
+		    !(sample->process_totals_seen >> i & 1))
+			continue;
+		if (metric_set_has(&sample->seen, metric))
+			/* Every total is of a counter, which is 64 bits wide. */
+			memcpy(&sample->process_totals[i], sample_value(sample, metric),
+			       sizeof(sample->process_totals[i]));
+		else
+			sample->process_totals_seen &= ~(UINT32_C(1) << i);
+	}
+}
+
 int walk_write_pending(struct walk *walk)
 {
 	struct thread_sample *sample = walk->pending;
@@ -266,6 +290,7 @@ int walk_write_pending(struct walk *walk)
 	if (!sample)
 		return 0;
 	walk->pending = NULL;
+	mend_totals_of_ended(sample);
 	judge(walk, sample);
 	r = walk->sink->add_row(walk->sink, sample);
 	if (r == 0)
