@@ -82,8 +82,8 @@ void host_series_add(struct host_series *series, const struct database_fact *fac
 	saturating_add_to(&sum->length_ns, file->length_ns);
 	sum->seconds = (double)sum->length_ns / NS_PER_SECOND;
 	sum->partial_files += fact->seen < fact->threads;
-	/* A group of exited threads alone has their work, and no thread. */
-	if (!fact->has_sum && (fact->threads > 0 || !fact->has_exited)) {
+	/* A group of exited threads alone has their work, and no thread, or one for those of which it is not known. */
+	if (!fact->has_sum && (!fact->has_exited || (fact->threads > 0 && !(fact->exited > 0)))) {
 		sum->is_unseen = true;
 		return;
 	}

@@ -63,13 +63,11 @@ static void add_table(struct strmap *stacks, const struct fleet_groups *groups, 
 		const struct strmap_entry *entry = &groups->threads.entries[i];
 		const struct summary *summary = fleet_groups_summary(groups, entry, metric);
 		struct stack *stack = stack_of(stacks, groups, entry);
-		bool has_exited = summary->exited_state == SUMMARY_EXITED_KNOWN;
+		__int128 work = 0;
 
-		stack->values[column] +=
-		        summary->sum + (has_exited ? (__int128)summary->exited : 0);
-		/* A group of exited threads alone has no value of a thread. */
-		if (summary->seen == 0 && (summary->threads > 0 || !has_exited))
+		if (!summary_work(summary, &work))
 			stack->is_unseen = true;
+		stack->values[column] += work;
 		if (summary->seen < summary->threads)
 			stack->is_partial = true;
 	}

@@ -164,6 +164,17 @@ void summary_add_exited(struct summary *summary, bool is_known, unsigned __int12
 	add_exited(summary, is_known ? SUMMARY_EXITED_KNOWN : SUMMARY_EXITED_UNKNOWN, work);
 }
 
+bool summary_work(const struct summary *summary, __int128 *ret)
+{
+	bool has_exited = summary->exited_state == SUMMARY_EXITED_KNOWN;
+
+	/* No threads are left in a group of exited ones, or one stands for those of which nothing is known. */
+	if (summary->seen == 0 && (!has_exited || (summary->threads > 0 && summary->exited == 0)))
+		return false;
+	*ret = summary->sum + (has_exited ? (__int128)summary->exited : 0);
+	return true;
+}
+
 void summary_merge(struct summary *into, const struct summary *from)
 {
 	saturating_add_to(&into->threads, from->threads);

@@ -60,6 +60,10 @@ void summary_scale(struct summary *summary, uint64_t to, uint64_t from);
 /* Adds work of exited threads; @is_known is false if it is not known. */
 void summary_add_exited(struct summary *summary, bool is_known, unsigned __int128 work);
 
+/* Stores the work of a group, that of exited threads included. Returns false if nothing of it was seen. If @seen is below @threads, it
+ * is a part. */
+bool summary_work(const struct summary *summary, __int128 *ret);
+
 /* Adds all of @from. */
 void summary_merge(struct summary *into, const struct summary *from);
 

@@ -25,11 +25,9 @@ static struct rate_group *group_of(struct window_rates *rates, const struct strm
 /* Returns the work of a second, with that of threads that have exited; NaN if no thread has the value. */
 static double find_rate(const struct summary *summary, double seconds)
 {
-	bool has_exited = summary->exited_state == SUMMARY_EXITED_KNOWN;
+	__int128 work;
 
-	if (summary->seen == 0 && (summary->threads > 0 || !has_exited))
-		return NAN;
-	return (double)(summary->sum + (has_exited ? (__int128)summary->exited : 0)) / seconds;
+	return summary_work(summary, &work) ? (double)work / seconds : NAN;
 }
 
 /* Leaves in the list the groups that the window before this one has. */

@@ -58,6 +58,39 @@ static void keeps_what_it_was_given(void **state)
 	assert_summary(&summary, "3 of 3, 2 exact 0 22 -3 .. 5 exited 2 0 -2:1 0:1 3:1");
 }
 
+static void assert_work(struct summary summary, __int128 work)
+{
+	__int128 found = -1;
+
+	assert_int_equal(summary_work(&summary, &found), work >= 0);
+	assert_true(found == work);
+}
+
+static void work_is_that_of_all_threads_seen(void **state)
+{
+	struct summary exited = {.exited_state = SUMMARY_EXITED_KNOWN, .exited = 7};
+
+	(void)state;
+	assert_work((struct summary){0}, -1);
+	assert_work((struct summary){.threads = 2, .seen = 1, .sum = 5}, 5);
+	assert_work(exited, 7);
+	/* A thread stands for those exited ones that no total has. */
+	exited.threads = 1;
+	assert_work(exited, 7);
+	exited.exited = 0;
+	assert_work(exited, -1);
+	exited.threads = 0;
+	assert_work(exited, 0);
+	exited = (struct summary){.threads = 1,
+	                          .seen = 1,
+	                          .sum = 5,
+	                          .exited_state = SUMMARY_EXITED_KNOWN,
+	                          .exited = 7};
+	assert_work(exited, 12);
+	exited.exited_state = SUMMARY_EXITED_UNKNOWN;
+	assert_work(exited, 5);
+}
+
 static void leaves_zero_out_of_a_floor(void **state)
 {
 	cleanup_(summary_done) struct summary summary = {0};
@@ -230,6 +263,7 @@ static void is_cut_off_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(work_is_that_of_all_threads_seen),
 	        cmocka_unit_test(keeps_what_it_was_given),
 	        cmocka_unit_test(leaves_zero_out_of_a_floor),
 	        cmocka_unit_test(is_exact_to_128_bits),
