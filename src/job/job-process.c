@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "capture/own-proc.h"
 #include "job-cgroup-files.h"
 #include "procfs/procfs.h"
 
@@ -32,6 +33,22 @@ static int read_file(int proc_fd, uint32_t pid, const char *name, struct strbuf 
 
 	snprintf(path, sizeof(path), "%u/%s", pid, name);
 	return fd_read_all_at(proc_fd, path, text, TEXT_BYTES);
+}
+
+int job_proc_open(int *ret_fd, struct strbuf *reason)
+{
+	cleanup_(fd_closep) int fd = fd_open_dir_at(AT_FDCWD, "/proc");
+
+	*ret_fd = -1;
+	if (fd < 0)
+		return fd;
+	if (!proc_is_own(fd)) {
+		strbuf_add_str(reason, "/proc is of another pid namespace");
+		return 0;
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
 }
 
 static int list_threads(int proc_fd, uint32_t pid, struct id_list *ret)

@@ -7,6 +7,11 @@
 
 #include "base/fd.h"
 #include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
+
+/* Opens /proc. @ret_fd is -1, with a phrase in @reason, if it is of another pid namespace, whose ids are those of other processes: then
+ * nothing of the job can be read there. Returns 0 or -errno. */
+must_check_ int job_proc_open(int *ret_fd, struct strbuf *reason);
 
 /* Lists the descendants of a process in @ret, sorted, without those below the processes in @others. Zombies are among
  * them. Returns 0; -ENOENT if the kernel has no lists of children; or -errno. */

@@ -497,6 +497,8 @@ static void note_container(struct job *job)
 		return;
 	}
 	result->container = job->is_subreaper ? JOB_CONTAINER_SUBREAPER : JOB_CONTAINER_WAIT;
+	if (result->reason.len > 0 && job->cgroup.reason.len > 0)
+		strbuf_add_str(&result->reason, "; ");
 	strbuf_add(&result->reason, strbuf_str(&job->cgroup.reason), job->cgroup.reason.len);
 }
 
@@ -511,12 +513,11 @@ static void become_subreaper(struct job *job)
 
 static int prepare(struct job *job, struct strbuf *reterr)
 {
-	int r;
+	int r = job_proc_open(&job->proc_fd, &job->result->reason);
 
-	job->proc_fd = fd_open_dir_at(AT_FDCWD, "/proc");
-	if (job->proc_fd < 0) {
-		strbuf_addf(reterr, "/proc: %s", strerror(-job->proc_fd));
-		return job->proc_fd;
+	if (r < 0) {
+		strbuf_addf(reterr, "/proc: %s", strerror(-r));
+		return r;
 	}
 	job->reader.proc_fd = job->proc_fd;
 	if (job_children(job->proc_fd, getpid(), &job->others) < 0)

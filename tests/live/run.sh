@@ -403,6 +403,18 @@ files() {
     rm -f window.zst
 }
 
+# The ids of a /proc of another pid namespace are those of other processes: they are not read, and no process is waited for by them.
+foreign() {
+    local status=0
+
+    unshare --pid --fork true 2>/dev/null || return 0
+    timeout 60 unshare --pid --fork "$CTPROF" run --format json --summary "$PWD/job.json" -- \
+        sh -c 'head -c 5000000 /dev/zero >zeros; exit 4' || status=$?
+    same "status with a /proc of another pid namespace" 4 "$status"
+    same "its bytes written" null "$(value wchar)"
+    same "its reason" true "$(jq '.runs[0].reason | startswith("/proc is of another pid namespace")' job.json)"
+}
+
 all() {
     codes
     numbers
@@ -412,6 +424,7 @@ all() {
     signals
     files
     elsewhere
+    foreign
 }
 
 echo "container: $(run --summary-format '{container}' -- true 2>&1)"
