@@ -33,6 +33,20 @@ double effect_difference(const struct effect *effect, double y)
 	return y * effect->scale.one;
 }
 
+void effect_add_number(const struct effect *effect, double value, bool sign, struct strbuf *out)
+{
+	static const double least = 0.05;
+
+	/* A command's own outcome may be of any size: two decimals of 0.0012 say nothing. */
+	if (value != 0 && fabs(value) < least)
+		strbuf_addf(out, sign ? "%+.3g%s" : "%.3g%s", value,
+		            unit_table[effect->unit].suffix);
+	else if (sign)
+		units_format_delta(effect->unit, quantity_real(value), true, out);
+	else
+		units_format(effect->unit, quantity_real(value), true, out);
+}
+
 void effect_add_change(const struct effect *effect, double y, struct strbuf *out)
 {
 	bool has_percent = effect_has_percent(effect);
@@ -44,8 +58,7 @@ void effect_add_change(const struct effect *effect, double y, struct strbuf *out
 	} else if (has_percent) {
 		strbuf_addf(out, fabs(percent) < 100 ? "%+.1f%%" : "%+.0f%%", percent);
 	} else {
-		units_format_delta(effect->unit, quantity_real(effect_difference(effect, y)), true,
-		                   out);
+		effect_add_number(effect, effect_difference(effect, y), true, out);
 		strbuf_add_str(out, measure_per_table[effect->per].suffix);
 	}
 }

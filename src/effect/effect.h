@@ -155,6 +155,9 @@ const char *effect_scale_name(const struct effect *effect);
 /* Returns y as a difference of values; y is no logarithm. */
 double effect_difference(const struct effect *effect, double y);
 
+/* Appends a value of the row for people, with its unit, or a difference with its sign. */
+void effect_add_number(const struct effect *effect, double value, bool sign, struct strbuf *out);
+
 /* Appends y for people: a percentage, or the difference with its unit. "-" if y is not finite. */
 void effect_add_change(const struct effect *effect, double y, struct strbuf *out);
 

@@ -19,7 +19,7 @@ const struct table_column findings_columns[FINDINGS_COLUMN_COUNT] = {
 
 void findings_add_value(const struct effect *effect, double value, struct strbuf *out)
 {
-	units_format(effect->unit, quantity_real(value), true, out);
+	effect_add_number(effect, value, false, out);
 	strbuf_add_str(out, measure_per_table[effect->per].suffix);
 }
 
@@ -29,8 +29,7 @@ static void add_end(const struct effect *effect, double y, struct strbuf *out)
 	if (effect_has_percent(effect))
 		effect_add_change(effect, y, out);
 	else
-		units_format_delta(effect->unit, quantity_real(effect_difference(effect, y)), true,
-		                   out);
+		effect_add_number(effect, effect_difference(effect, y), true, out);
 }
 
 enum table_color findings_add_cell(const struct effect *effect, enum findings_column column,

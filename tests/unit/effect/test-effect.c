@@ -475,9 +475,31 @@ static void test_gates(void **state)
 	check_gate("moved(time)", true, GATE_INVALID);
 }
 
+static void assert_number(enum metric_unit unit, double value, bool sign, const char *expected)
+{
+	const struct effect effect = {.unit = unit};
+	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
+
+	effect_add_number(&effect, value, sign, &text);
+	assert_string_equal(strbuf_str(&text), expected);
+}
+
+static void small_numbers_keep_their_digits(void **state)
+{
+	(void)state;
+	assert_number(UNIT_count, 0, false, "0.00");
+	assert_number(UNIT_count, 0.0012345, false, "0.00123");
+	assert_number(UNIT_count, -0.0012345, true, "-0.00123");
+	assert_number(UNIT_ns, 1e-7, false, "1e-07ns");
+	assert_number(UNIT_count, 0.05, false, "0.05");
+	assert_number(UNIT_count, 12.345, true, "+12.35");
+	assert_number(UNIT_count, 1234.5, false, "1.234K");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(small_numbers_keep_their_digits),
 	        cmocka_unit_test_teardown(test_numbers, teardown),
 	        cmocka_unit_test_teardown(test_outcomes, teardown),
 	        cmocka_unit_test_teardown(test_answers, teardown),
