@@ -109,6 +109,7 @@ struct arguments {
 	const char *file; /* of the plan; NULL: arms by options */
 	const char *output, *resume;
 	char directory[64]; /* the default of @output */
+	const char *key; /* the name of an option that is part of the plan; NULL: none was given */
 	bool only_plan, yes, restore, quiet;
 	struct ab_answer answer;
 	char **command; /* behind --; ended by NULL; NULL: none */
@@ -155,6 +156,7 @@ static int parse(const struct command *command, int argc, char **argv, bool keys
 		switch (id) {
 		case OPT_A:
 		case OPT_B:
+			ret->key = parser.current->name;
 			if (keys)
 				r = add_line(&parser, &ret->plan, id == OPT_A ? "A" : "B");
 			break;
@@ -185,6 +187,7 @@ static int parse(const struct command *command, int argc, char **argv, bool keys
 			ret->quiet = true;
 			break;
 		default:
+			ret->key = parser.current->name;
 			if (keys)
 				r = set_key(&parser, &ret->plan);
 		}
@@ -509,6 +512,14 @@ static int check(const struct command *command, struct arguments *arguments, int
 	if ((arguments->resume || arguments->restore) && operands > 0)
 		return cli_usage_error(command, "--%s has no other argument",
 		                       arguments->resume ? "resume" : "restore");
+	if ((arguments->resume || arguments->restore) && arguments->key)
+		return cli_usage_error(command, "--%s has no use for --%s",
+		                       arguments->resume ? "resume" : "restore", arguments->key);
+	if (arguments->restore && (arguments->resume || arguments->only_plan || arguments->output))
+		return cli_usage_error(command, "--restore has no use for --%s",
+		                       arguments->only_plan ? "plan"
+		                       : arguments->resume  ? "resume"
+		                                            : "output");
 	if (arguments->resume && arguments->output)
 		return cli_usage_error(command, "--resume goes on in its own directory");
 	if (arguments->output && arguments->output[0] == '\0')

@@ -323,9 +323,13 @@ static int add_outcome(struct plan *plan, const char *name, const char *value,
 	if (is_reserved(name) || strpbrk(name, "@: ,"))
 		return refuse(reterr, name, "the name of an outcome");
 	for (size_t i = 0; i < plan->outcome_count; i++)
-		if (strcmp(plan->outcomes[i].name, name) == 0)
-			return refuse(reterr, name,
-			              "another outcome: outcome NAME = REGEX names it");
+		if (strcmp(plan->outcomes[i].name, name) == 0) {
+			strbuf_addf(reterr,
+			            "there is an outcome of the name '%s'; more have lines outcome "
+			            "NAME = REGEX in a FILE",
+			            name);
+			return -EINVAL;
+		}
 	if (plan->outcome_count == PLAN_OUTCOMES_MAX) {
 		strbuf_addf(reterr, "there are more than %d outcomes", PLAN_OUTCOMES_MAX);
 		return -EINVAL;

@@ -150,8 +150,11 @@ static int add_cgroup(const struct plan *plan, struct plan_arm *arm, struct span
 		strbuf_add_str(reterr, "the name of a cgroup's file has no slash");
 		return -EINVAL;
 	}
-	strbuf_addf(&path, "%s/%.*s/%.*s", plan->cgroup_root, (int)cgroup.len, cgroup.text,
-	            (int)file.len, file.text);
+	/* Tables print paths of cgroups with a slash in front. */
+	if (cgroup.text[0] == '/')
+		cgroup = (struct span){cgroup.text + 1, cgroup.len - 1};
+	strbuf_addf(&path, "%s/%.*s%s%.*s", plan->cgroup_root, (int)cgroup.len, cgroup.text,
+	            cgroup.len > 0 ? "/" : "", (int)file.len, file.text);
 	return add_knob(arm, KNOB_WRITE, (struct span){path.data, path.len}, value, nothing,
 	                reterr);
 }

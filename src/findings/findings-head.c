@@ -224,7 +224,8 @@ static void add_guards(const struct comparison *comparison, bool verbose, struct
 
 	if (trial->guards.count == 0 && trial->voided == 0)
 		return;
-	strbuf_add_str(out, "guards     ");
+	/* An interruption voids a block as well. */
+	strbuf_add_str(out, trial->guards.count > 0 ? "guards     " : "blocks     ");
 	for (size_t i = 0; i < trial->guards.count; i++) {
 		strbuf_add_str(out, i > 0 ? ", " : "");
 		findings_add_name(trial->guards.entries[i], out);

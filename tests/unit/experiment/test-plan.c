@@ -81,6 +81,8 @@ static const char whole[] = "# a comment\n"
                             "env EMPTY =\n"
                             "exec renice -n 5 -p 1 undo renice -n 0 -p 1\n"
                             "daemon scx_rusty --x\n"
+                            "cgroup /c/b cpu.max = max\n"
+                            "cgroup / cpu.pressure = 1\n"
                             "[ arm on it ]\n";
 
 static void assert_knob(size_t i, enum knob_kind kind, const char *place, const char *value)
@@ -127,7 +129,7 @@ static void check_whole(void)
 	assert_int_equal(plan.arm_count, 2);
 	assert_string_equal(plan.arms[0].name, "off");
 	assert_string_equal(plan.arms[1].name, "on it");
-	assert_int_equal(plan.arms[0].knobs.count, 9);
+	assert_int_equal(plan.arms[0].knobs.count, 11);
 	assert_int_equal(plan.arms[1].knobs.count, 0);
 	assert_knob(0, KNOB_SYSCTL, "/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	assert_knob(1, KNOB_WRITE, "/sys/a/b", "x = y");
@@ -139,6 +141,8 @@ static void check_whole(void)
 	assert_knob(7, KNOB_EXEC, NULL, "renice -n 5 -p 1");
 	assert_string_equal(plan.arms[0].knobs.entries[7].undo, "renice -n 0 -p 1");
 	assert_knob(8, KNOB_DAEMON, NULL, "scx_rusty --x");
+	assert_knob(9, KNOB_WRITE, "/cg/c/b/cpu.max", "max");
+	assert_knob(10, KNOB_WRITE, "/cg/cpu.pressure", "1");
 }
 
 static void test_whole_file(void **state)
