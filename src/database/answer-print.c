@@ -169,7 +169,11 @@ static void print_head(FILE *file, const struct table *table, size_t hosts)
 		strbuf_addf(&line, " differ%s from their fleet", hosts == 1 ? "s" : "");
 	strbuf_add_str(&line, ": ");
 	add_count(&line, answer->files, answer->is_window ? "window" : "lifetime snapshot");
-	strbuf_addf(&line, ", %zu series\n%s", answer->series, answer->count > 0 ? "\n" : "");
+	strbuf_addf(&line, ", %zu series", answer->series);
+	if (answer->few > 0)
+		strbuf_addf(&line, "; %zu have fewer than %d hosts", answer->few,
+		            QUESTION_HOSTS_LEAST);
+	strbuf_addf(&line, "\n%s", answer->count > 0 ? "\n" : "");
 	fputs(strbuf_str(&line), file);
 }
 

@@ -151,6 +151,10 @@ static void close_by_host(struct asking *asking, size_t metric, struct total *to
 	size_t count = collect(asking, series, total);
 	struct robust robust;
 
+	if (!all && count < QUESTION_HOSTS_LEAST) {
+		asking->answer->series--;
+		asking->answer->few++;
+	}
 	if (count == 0 || (!all && count < QUESTION_HOSTS_LEAST))
 		return;
 	robust = robust_of(asking->values, asking->scratch, count);
@@ -478,7 +482,8 @@ static int check(const struct asking *asking, struct strbuf *reterr)
 
 static int check_found(const struct asking *asking, struct strbuf *reterr)
 {
-	if (!asking->question->filter.group_name || asking->answer->series > 0)
+	if (!asking->question->filter.group_name ||
+	    asking->answer->series + asking->answer->few > 0)
 		return 0;
 	strbuf_add_str(reterr, "no file in that time has the group");
 	return -ENODATA;

@@ -44,6 +44,7 @@ struct answer {
 	size_t hosts;   /* that have files in the question's time */
 	size_t files;   /* of those */
 	size_t series;  /* that were looked at */
+	size_t few;     /* others, which have too few hosts for QUESTION_OUTLIERS */
 	bool is_window; /* the files are windows, and not lifetime snapshots */
 };
 
