@@ -318,13 +318,20 @@ static void add_parts(const struct report *report, const struct parts *parts, bo
 		strbuf_addf(out, "%s\n", strbuf_str(&others));
 }
 
+static bool has_host_cpu(const struct report *report)
+{
+	const struct overview *overview = report->overview;
+
+	return overview && overview->seen[ASPECT_cpu] && !overview_is_of_lives(overview->kind);
+}
+
 /* "CPU% in rows 35→180 of 200": what all groups did together. */
 static void add_host_cpu(const struct report *report, struct parts *parts)
 {
 	const struct overview *overview = report->overview;
 	struct strbuf *line;
 
-	if (!overview || !overview->seen[ASPECT_cpu] || overview_is_of_lives(overview->kind))
+	if (!has_host_cpu(report))
 		return;
 	line = next_part(parts);
 	strbuf_add_str(line, "CPU% in rows ");
@@ -357,16 +364,12 @@ static uint64_t number(const struct snapshot_info *info, enum window_number whic
 	                                                             : 0;
 }
 
-/* The share of the host's CPU time that is in no row, in percent; NaN where it is not known. */
-static double unaccounted(const struct snapshot_info *info)
+/* Returns the CPU time of the whole host by the kernel's own count, in clock ticks; 0 if it is not known. */
+static double ticks_of_host(const struct host *host)
 {
-	const struct host *host = &info->host;
-
-	if (info->kind != KIND_window || !info->window.seen[WINDOW_unaccounted_clock_ticks] ||
-	    !host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks])
-		return NAN;
-	return 100 * (double)info->window.numbers[WINDOW_unaccounted_clock_ticks] /
-	       (double)(host->numbers[HOST_user_clock_ticks] +
+	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks])
+		return 0;
+	return (double)(host->numbers[HOST_user_clock_ticks] +
 	                host->numbers[HOST_system_clock_ticks]);
 }
 
@@ -374,10 +377,43 @@ static void add_unaccounted(const struct report *report, struct parts *parts)
 {
 	double largest = 0;
 
-	for (unsigned side = 0; side < measured_sides(report); side++)
-		largest = fmax(largest, unaccounted(measured(report, side)));
+	for (unsigned side = 0; side < measured_sides(report); side++) {
+		const struct snapshot_info *info = measured(report, side);
+		double ticks = (double)number(info, WINDOW_unaccounted_clock_ticks);
+
+		if (ticks > 0 && ticks_of_host(&info->host) > 0)
+			largest = fmax(largest, 100 * ticks / ticks_of_host(&info->host));
+	}
 	if (largest >= 0.95)
 		strbuf_addf(next_part(parts), "%.0f+ %% of CPU time in no row", largest);
+}
+
+/* Returns how many CPUs the host used in percent, where a window has threads by chance, as in a pid namespace; NAN elsewhere. */
+static double used_by_host(const struct snapshot_info *info)
+{
+	double seconds = (double)number(info, WINDOW_length_ns) / NS_PER_SECOND;
+	double ticks = ticks_of_host(&info->host);
+
+	if (info->window.seen[WINDOW_unaccounted_clock_ticks] || seconds <= 0 || ticks <= 0 ||
+	    host_text(&info->host, HOST_selection) || info->host.seen[HOST_hosts])
+		return NAN;
+	return 100 * ticks / (double)host_ticks_per_second(&info->host) / seconds;
+}
+
+/* "host 107: not all threads are seen": where rows say that an idle host is what others keep busy. */
+static void add_unseen(const struct report *report, struct parts *parts)
+{
+	double largest = NAN, least = 5;
+
+	for (unsigned side = 0; has_host_cpu(report) && side < measured_sides(report); side++) {
+		double used = used_by_host(measured(report, side));
+
+		if (used >= report->overview->host.values[ASPECT_cpu][side].amount + least)
+			largest = fmax(largest, used);
+	}
+	if (!isnan(largest))
+		strbuf_addf(next_part(parts), "the host used %.0f: not all threads are seen",
+		            largest);
 }
 
 /* A reading of all threads that took much of the interval: each thread's interval is another one then. */
@@ -530,6 +566,7 @@ static void add_trust(const struct report *report, bool rest, struct strbuf *out
 	add_host_cpu(report, &parts);
 	add_spread(report, &parts);
 	add_unaccounted(report, &parts);
+	add_unseen(report, &parts);
 	add_lost(report, &parts);
 	if (overview_kind_of(report->rows) == OVERVIEW_CHANGE &&
 	    report_windows_overlap(report, &overlap_ns, &same) && overlap_ns > 0 && !same)
