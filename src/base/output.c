@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -305,17 +306,12 @@ static int close_in_place(struct output *output)
 	return close(fd) < 0 ? -errno : 0;
 }
 
-/* linkat(2) does not replace. A file without a name gets the target's if nothing had that, else a temporary one. */
-static int name_file(struct output *output)
+/* Gives the file a temporary name if it has none, and then the target's. */
+static int replace(struct output *output)
 {
-	int r = -EEXIST;
-
-	if (output->linkable && output->is_new)
-		r = link_file(output, output->target);
-	if (r != -EEXIST || output->only_adds)
-		return r;
 	if (output->linkable) {
-		r = with_temporary_name(output, link_file);
+		int r = with_temporary_name(output, link_file);
+
 		if (r < 0)
 			return r;
 	}
@@ -323,6 +319,25 @@ static int name_file(struct output *output)
 		return -errno;
 	forget_temporary(output);
 	return 0;
+}
+
+/* linkat(2) does not replace. A file without a name gets the target's if nothing had that, else a temporary one, which no signal leaves
+ * behind. */
+static int name_file(struct output *output)
+{
+	sigset_t all, before;
+	int r = -EEXIST;
+
+	if (output->linkable && output->is_new)
+		r = link_file(output, output->target);
+	if (r != -EEXIST || output->only_adds)
+		return r;
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+		return replace(output);
+	r = replace(output);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
 }
 
 int output_commit(struct output *output)

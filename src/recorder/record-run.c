@@ -22,6 +22,7 @@ struct recorder {
 	struct serve *serve;     /* NULL: nobody is served */
 	uint64_t lost;           /* windows in a row that could not be written */
 	int lost_error;          /* of the last one */
+	bool has_kept;           /* an old file stays, and that was said */
 	uint64_t dense_until_ns; /* CLOCK_MONOTONIC */
 	uint32_t dense_by;       /* bits of the triggers that fired since windows are dense */
 };
@@ -71,11 +72,15 @@ static int open_recording(struct recorder *recorder)
 	return 0;
 }
 
-/* Says once that windows are lost, and once how many were. */
+/* Says once that windows are lost, and once how many were; and once that old files stay. */
 static void note_result(struct recorder *recorder, int r)
 {
 	const char *directory = recorder->options->directory;
+	int kept = recorder->writer.keep_error;
 
+	if (kept < 0 && !recorder->has_kept)
+		cli_error("%s: an old file cannot be removed: %s", directory, strerror(-kept));
+	recorder->has_kept = kept < 0;
 	recorder->lost_error = r;
 	if (r < 0 && recorder->lost++ == 0)
 		cli_error("%s: %s: windows are missing from here on", directory, strerror(-r));

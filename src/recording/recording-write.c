@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -64,9 +65,19 @@ void recording_writer_end_file(struct recording_writer *writer)
 	writer->bytes = 0;
 }
 
+static bool is_removed(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && fstat(fd, &status) == 0 && status.st_nlink == 0;
+}
+
 bool recording_writer_begins_file(struct recording_writer *writer, uint64_t begin_unix_s)
 {
 	uint64_t limit = writer->keep.bytes / PARTS_OF_LIMIT;
+
+	if (is_removed(writer->file_fd))
+		recording_writer_end_file(writer);
 
 	/* Also where the clock was set back. */
 	if (begin_unix_s / SECONDS_PER_HOUR != writer->hour || (limit > 0 && writer->bytes > limit))
@@ -121,9 +132,10 @@ int recording_writer_append(struct recording_writer *writer, uint64_t begin_unix
 	int r = 0;
 
 	if (writer->file_fd < 0) {
-		r = recording_keep_apply(&writer->keep, writer->dir_fd, begin_unix_s);
-		if (r == 0)
-			r = make_file(writer, begin_unix_s);
+		/* Old files that stay keep no new one out. */
+		writer->keep_error =
+		        recording_keep_apply(&writer->keep, writer->dir_fd, begin_unix_s);
+		r = make_file(writer, begin_unix_s);
 	}
 	if (r == 0)
 		r = append(writer, frame, len);

@@ -15,6 +15,7 @@ struct recording_writer {
 	uint64_t hour;  /* of the open file, since 1970 */
 	uint64_t bytes; /* of the open file: whole windows */
 	bool has_lost;  /* the last window is not in it */
+	int keep_error; /* why an old file could not be removed, -errno of the last try; or 0 */
 	char damaged
 	        [RECORDING_NAME_BYTES]; /* the newest file when the recorder began, if it is; or "" */
 };

@@ -124,6 +124,38 @@ static void an_hour_is_a_file(void **state)
 	recording_writer_done(&writer);
 }
 
+static void a_removed_file_is_made_anew(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct recording_keep keep = {0};
+	struct recording_writer writer;
+
+	assert_int_equal(recording_writer_open(&writer, tree->fd, &keep), 0);
+	assert_int_equal(recording_writer_append(&writer, MORNING, "one", 3), 0);
+	assert_int_equal(unlinkat(tree->fd, MORNING_NAME, 0), 0);
+	assert_true(recording_writer_begins_file(&writer, MORNING + 10));
+	assert_int_equal(recording_writer_append(&writer, MORNING + 10, "two", 3), 0);
+	assert_int_equal(temp_tree_count(tree, "."), 1);
+	recording_writer_done(&writer);
+}
+
+/* A directory of an old file's name stands for a file that cannot be removed. */
+static void what_stays_keeps_no_window_out(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct recording_keep keep = {.bytes = 1};
+	struct recording_writer writer;
+
+	temp_tree_write_text(tree, "20200101T000000Z.ctprof.zst", "old");
+	temp_tree_write_text(tree, "20200102T000000Z.ctprof.zst", "old");
+	assert_int_equal(mkdirat(tree->fd, "20200101T000000Z.ctprof.sums", 0700), 0);
+	assert_int_equal(recording_writer_open(&writer, tree->fd, &keep), 0);
+	assert_int_equal(recording_writer_append(&writer, MORNING, "one", 3), 0);
+	assert_int_equal(writer.keep_error, -EISDIR);
+	temp_tree_assert_text(tree, MORNING_NAME, "one");
+	recording_writer_done(&writer);
+}
+
 static void a_restart_cuts_the_torn_tail(void **state)
 {
 	const struct temp_tree *tree = *state;
@@ -284,6 +316,8 @@ int main(void)
 	        cmocka_unit_test(old_files_go_and_the_last_stays),
 	        IN_TREE(an_hour_is_a_file),
 	        cmocka_unit_test(files_of_later_times_do_not_keep_others_out),
+	        IN_TREE(a_removed_file_is_made_anew),
+	        IN_TREE(what_stays_keeps_no_window_out),
 	        IN_TREE(a_restart_leaves_what_is_damaged),
 	        IN_TREE(a_restart_cuts_the_torn_tail),
 	        IN_TREE(a_window_is_written_whole_or_not_at_all),
