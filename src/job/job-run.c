@@ -522,12 +522,13 @@ static int prepare(struct job *job, struct strbuf *reterr)
 	job->reader.proc_fd = job->proc_fd;
 	if (job_children(job->proc_fd, getpid(), &job->others) < 0)
 		job->others.count = 0;
-	job_cgroup_init(&job->cgroup);
+	/* No signal leaves a cgroup behind. */
 	r = job_signals_init(&job->signals);
 	if (r < 0) {
 		strbuf_addf(reterr, "signals: %s", strerror(-r));
 		return r;
 	}
+	job_cgroup_init(&job->cgroup);
 	become_subreaper(job);
 	job_tally_init(&job->tally, job->proc_fd, &job->others);
 	return 0;

@@ -415,6 +415,21 @@ foreign() {
     same "its reason" true "$(jq '.runs[0].reason | startswith("/proc is of another pid namespace")' job.json)"
 }
 
+# A signal that comes while the cgroup is made: no cgroup is left, which the end of this test looks for.
+early() {
+    local status
+
+    if ! command -v strace >/dev/null || ! strace -o /dev/null true 2>/dev/null; then
+        return 0
+    fi
+    for nth in 1 2; do
+        status=0
+        { ASAN_OPTIONS=detect_leaks=0 strace -f -o calls -e trace=mkdir,mkdirat -e "inject=mkdir,mkdirat:signal=SIGTERM:when=$nth" \
+            "$CTPROF" run -q -- true; } 2>/dev/null || status=$?
+        ! grep -q SIGTERM calls || same "status of a run that a signal ends before it begins" 143 "$status"
+    done
+}
+
 all() {
     codes
     numbers
@@ -425,6 +440,7 @@ all() {
     files
     elsewhere
     foreign
+    early
 }
 
 echo "container: $(run --summary-format '{container}' -- true 2>&1)"
