@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/report-delays.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,22 @@ bool report_is_of_delays(unsigned measure)
 	return measure == DERIVED_MEASURE(total_offcpu_delay_ns);
 }
 
+/* A window has the longest and the shortest delays of threads that had none such before. If the average is beyond them, others had longer or
+ * shorter ones. */
+static bool is_of_others(const struct delay_lines *lines, const struct delay_line *line,
+                         unsigned column, const struct row_view *view)
+{
+	double value = quantity_double(view->values[SIDE_BASELINE]), average;
+	struct row_view other;
+
+	if ((column != DELAY_MAX && column != DELAY_MIN) ||
+	    lines->set->frames[SIDE_BASELINE].kind != KIND_window)
+		return false;
+	row_view(lines->set, line->group, kinds[line->kind].measures[DELAY_AVERAGE], &other);
+	average = quantity_double(other.values[SIDE_BASELINE]);
+	return column == DELAY_MAX ? value < floor(average) : value > ceil(average);
+}
+
 static enum table_color delay_cell(void *opaque, size_t row, unsigned column, struct strbuf *out)
 {
 	struct delay_lines *lines = opaque;
@@ -85,6 +102,10 @@ static enum table_color delay_cell(void *opaque, size_t row, unsigned column, st
 	if (measure == 0)
 		return COLOR_NONE;
 	row_view(lines->set, line->group, measure, &view);
+	if (is_of_others(lines, line, column, &view)) {
+		strbuf_add_char(out, '-');
+		return COLOR_NONE;
+	}
 	report_add_value(&view, SIDE_BASELINE, out);
 	lines->partial = lines->partial || (row_has_value(&view, SIDE_BASELINE) &&
 	                                    report_is_partial(&view, SIDE_BASELINE));
