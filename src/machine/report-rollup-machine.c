@@ -164,7 +164,8 @@ void report_rollup_csv(FILE *file, const struct report *report, const struct rep
 		fprintf(file, "%s%s", c > 0 ? "," : "", cells.cells[c].name);
 	putc('\n', file);
 	for (size_t t = 0; t < of->count; t++)
-		for (size_t i = 0; i < of->trees[t].count && !ferror(file); i++) {
+		for (size_t i = 0; i < report_rollup_shown(of, &of->trees[t]) && !ferror(file);
+		     i++) {
 			fill(&cells, report, &of->trees[t], &of->trees[t].rows[i]);
 			for (unsigned c = 0; c < cells.count; c++) {
 				if (c > 0)
@@ -211,7 +212,8 @@ static void write_rows(struct json_output *out, const struct report *report,
 	struct cells cells;
 
 	for (size_t t = 0; t < of->count; t++)
-		for (size_t i = 0; i < of->trees[t].count && !ferror(out->file); i++) {
+		for (size_t i = 0; i < report_rollup_shown(of, &of->trees[t]) && !ferror(out->file);
+		     i++) {
 			fill(&cells, report, &of->trees[t], &of->trees[t].rows[i]);
 			if (lines)
 				out->writer = JSON_WRITER_INIT(&out->buffer);
@@ -242,6 +244,8 @@ void report_rollup_json(FILE *file, const struct report *report, const struct re
 	write_rows(&out, report, of, lines);
 	if (!lines) {
 		json_write_close(&out.writer, ']');
+		json_write_key(&out.writer, "left_out");
+		json_write_u64(&out.writer, report_rollup_left_out(of));
 		json_write_close(&out.writer, '}');
 		strbuf_add_char(&out.buffer, '\n');
 	}

@@ -198,6 +198,16 @@ static void choose_measures(const struct report_options *options, const struct r
 		                : (unsigned)METRIC_run_time_ns] = true;
 }
 
+/* These formats have no place for what is not a row. */
+static void note_left_out(const struct report_rollup *of)
+{
+	size_t left_out = report_rollup_left_out(of);
+
+	if (left_out > 0)
+		cli_error("%zu more row%s (--limit 0 shows all)", left_out,
+		          left_out == 1 ? "" : "s");
+}
+
 static void print(FILE *file, const struct report *report, const struct report_rollup *of,
                   enum report_format format)
 {
@@ -208,10 +218,14 @@ static void print(FILE *file, const struct report *report, const struct report_r
 		break;
 	case FORMAT_CSV:
 		report_rollup_csv(file, report, of);
+		note_left_out(of);
 		break;
 	case FORMAT_JSON:
+		report_rollup_json(file, report, of, false);
+		break;
 	case FORMAT_NDJSON:
-		report_rollup_json(file, report, of, format == FORMAT_NDJSON);
+		report_rollup_json(file, report, of, true);
+		note_left_out(of);
 		break;
 	case FORMAT_PROMETHEUS:
 	case FORMAT_OPENMETRICS:

@@ -238,13 +238,27 @@ static void add_foot(const struct report *report, const struct rollup *rollup, s
 	overview_add_line(report, &line, out);
 }
 
+size_t report_rollup_shown(const struct report_rollup *of, const struct rollup *tree)
+{
+	return of->limit > 0 && of->limit < tree->count ? of->limit : tree->count;
+}
+
+size_t report_rollup_left_out(const struct report_rollup *of)
+{
+	size_t left_out = 0;
+
+	for (size_t t = 0; t < of->count; t++)
+		left_out += of->trees[t].count - report_rollup_shown(of, &of->trees[t]);
+	return left_out;
+}
+
 static void print_tree(FILE *file, const struct report *report, const struct report_rollup *of,
                        const struct rollup *rollup)
 {
 	struct rollup_table table = {.report = report, .rollup = rollup};
 	struct table_column columns[ROLLUP_COLUMN_COUNT];
 	unsigned count = choose_columns(&table, of->name, columns);
-	size_t shown = of->limit > 0 && of->limit < rollup->count ? of->limit : rollup->count;
+	size_t shown = report_rollup_shown(of, rollup);
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	add_title(report, rollup, &text);

@@ -8,8 +8,14 @@ struct report_rollup {
 	const char *name;           /* of the paths: "cwd" */
 	const struct rollup *trees; /* one for each measure */
 	size_t count;
-	size_t limit; /* lines of each tree, for people; 0 for all */
+	size_t limit; /* rows of each tree; 0 for all */
 };
+
+/* Returns how many rows of a tree are printed. */
+size_t report_rollup_shown(const struct report_rollup *of, const struct rollup *tree);
+
+/* Returns how many rows of all trees are not printed. */
+size_t report_rollup_left_out(const struct report_rollup *of);
 
 /* Prints the trees. @report has the sides, the style and the rows' set. Errors are left in @file's error flag. */
 void report_rollup_table(FILE *file, const struct report *report, const struct report_rollup *of);
