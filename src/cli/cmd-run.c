@@ -75,7 +75,7 @@ static const char *const notes[] = {
 struct arguments {
 	const char *output, *summary, *summary_format, *records;
 	enum format format;
-	bool quiet;
+	bool quiet, sample_given;
 	uint64_t repeats;
 	struct job_options job;
 };
@@ -136,6 +136,7 @@ static int parse_one(const struct option_parser *parser, int id, struct argument
 		ret->job.smaps = (enum job_smaps)r;
 		break;
 	case OPT_SAMPLE:
+		ret->sample_given = true;
 		return parse_time(parser, &ret->job.sample_ns);
 	case OPT_REPORT:
 		return parse_time(parser, &ret->job.report_ns);
@@ -296,7 +297,7 @@ static void summarize(const struct arguments *arguments, const struct runs *runs
 		text_print_lines(stderr, &text, is_plain ? WIDTH : 0);
 }
 
-static int check(const struct command *command, const struct arguments *arguments, int given)
+static int check(const struct command *command, struct arguments *arguments, int given)
 {
 	if (given == 0)
 		return cli_usage_error(command, "a command is missing");
@@ -310,8 +311,11 @@ static int check(const struct command *command, const struct arguments *argument
 		                                "--repeat");
 	if (arguments->records && arguments->repeats > 1)
 		return cli_usage_error(command, "--records is for one run, not for --repeat");
-	if (arguments->records && arguments->job.report_ns < arguments->job.sample_ns)
+	if (arguments->records && arguments->sample_given &&
+	    arguments->job.report_ns < arguments->job.sample_ns)
 		return cli_usage_error(command, "--report is less than --sample");
+	if (arguments->records && arguments->job.report_ns < arguments->job.sample_ns)
+		arguments->job.sample_ns = arguments->job.report_ns;
 	if (arguments->summary_format && arguments->format != FORMAT_TEXT)
 		return cli_usage_error(command, "--summary-format is a format of its own");
 	return EXIT_DONE;

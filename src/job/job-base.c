@@ -10,15 +10,18 @@ static void subtract(struct job_values *values, enum job_value_id id, double num
 		values->numbers[id] = rest > 0 ? rest : 0;
 }
 
-/* The copy runs in kernel mode nearly all of the time. */
+/* The copy runs in kernel mode nearly all of the time. The kernel may have a short run as user time alone: it divides the whole by what
+ * ticks have seen. */
 static void subtract_cpu(const struct job_base *base, struct job_values *values)
 {
 	double system_time = values->numbers[JOB_system_time];
 
 	if (!base->live.has_schedstat)
 		return;
+	subtract(values, JOB_cpu_time, base->live.run_time);
 	subtract(values, JOB_system_time, base->live.run_time);
-	subtract(values, JOB_cpu_time, system_time - values->numbers[JOB_system_time]);
+	if (values->seen[JOB_system_time] && base->live.run_time > system_time)
+		subtract(values, JOB_user_time, base->live.run_time - system_time);
 }
 
 static void subtract_io(const struct job_base *base, struct job_values *values)

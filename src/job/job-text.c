@@ -102,6 +102,28 @@ static void add_memory(const struct job_values *values, struct strbuf *out)
 	put_count(out, " (", values, JOB_num_pss_samples, " sample)\n", " samples)\n");
 }
 
+static void add_delays(const struct job_values *values, struct strbuf *out)
+{
+	static const struct {
+		const char *name;
+		enum job_value_id id;
+	} delays[] = {
+	        {"swap", JOB_swapin_delay},         {"reclaim", JOB_freepages_delay},
+	        {"thrashing", JOB_thrashing_delay}, {"compaction", JOB_compact_delay},
+	        {"copies", JOB_wpcopy_delay},       {"interrupts", JOB_irq_delay},
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(delays); i++)
+		any = any || values->seen[delays[i].id];
+	begin(out, "delays");
+	for (size_t i = 0; any && i < ARRAY_SIZE(delays); i++) {
+		strbuf_addf(out, "%s%s ", i > 0 ? ", " : "", delays[i].name);
+		put(out, "", values, delays[i].id, "");
+	}
+	strbuf_add_str(out, any ? "\n" : "not counted: 'ctprof doctor' says why\n");
+}
+
 static void add_counts(const struct job_values *values, struct strbuf *out)
 {
 	begin(out, "waited");
@@ -125,13 +147,7 @@ static void add_counts(const struct job_values *values, struct strbuf *out)
 	put(out, " in ", values, JOB_syscr, "");
 	put(out, ", written ", values, JOB_wchar, "");
 	put(out, " in ", values, JOB_syscw, "\n");
-	begin(out, "delays");
-	put(out, "swap ", values, JOB_swapin_delay, "");
-	put(out, ", reclaim ", values, JOB_freepages_delay, "");
-	put(out, ", thrashing ", values, JOB_thrashing_delay, "");
-	put(out, ", compaction ", values, JOB_compact_delay, "");
-	put(out, ", copies ", values, JOB_wpcopy_delay, "");
-	put(out, ", interrupts ", values, JOB_irq_delay, "\n");
+	add_delays(values, out);
 }
 
 static void add_groups(const struct job_groups *groups, struct strbuf *out)

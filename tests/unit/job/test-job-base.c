@@ -39,6 +39,23 @@ static void test_what_was_before(void **state)
 	assert_false(values.seen[JOB_voluntary_switches]);
 }
 
+/* Ticks of a short run may have seen user mode alone. */
+static void test_copy_in_user_time(void **state)
+{
+	const struct job_base base = {.has_live = true,
+	                              .live = {.has_schedstat = true, .run_time = .25}};
+	struct job_values of_cgroup = {0}, values = {0};
+
+	(void)state;
+	job_set(&values, JOB_user_time, JOB_SOURCE_wait, .9);
+	job_set(&values, JOB_system_time, JOB_SOURCE_wait, .1);
+	job_set(&values, JOB_cpu_time, JOB_SOURCE_wait, 1);
+	job_base_subtract(&base, &of_cgroup, &values);
+	assert_float_equal(values.numbers[JOB_user_time], .75, 1e-12);
+	assert_float_equal(values.numbers[JOB_system_time], 0, 1e-12);
+	assert_float_equal(values.numbers[JOB_cpu_time], .75, 1e-12);
+}
+
 static void test_copy_of_us(void **state)
 {
 	const struct job_base base = {.rss = 4 << 20};
@@ -67,6 +84,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_what_was_before),
+	        cmocka_unit_test(test_copy_in_user_time),
 	        cmocka_unit_test(test_copy_of_us),
 	};
 
