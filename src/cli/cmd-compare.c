@@ -32,14 +32,18 @@ static const struct cli_option options[] = {
         {0},
 };
 
-/* Returns whether windows of several arms are named, in place of two snapshots. */
+/* Returns whether windows of several arms are named, in place of two snapshots; or of one arm, and nothing else. */
 static bool names_arms(int argc, char **argv)
 {
-	size_t arms = 0;
+	size_t arms = 0, others = 0;
 
-	for (int i = 1; i < argc; i++)
-		arms += argv[i][0] != '-' && ab_is_arm(argv[i]);
-	return arms > 1;
+	for (int i = 1; i < argc; i++) {
+		bool is_word = argv[i][0] != '-';
+
+		arms += is_word && ab_is_arm(argv[i]);
+		others += is_word && !ab_is_arm(argv[i]);
+	}
+	return arms > 1 || (arms == 1 && others == 0);
 }
 
 static int compare_arms(const struct command *command, int argc, char **argv)
@@ -58,6 +62,8 @@ static int compare_arms(const struct command *command, int argc, char **argv)
 		if (!ab_is_arm(argv[i]))
 			return cli_usage_error(command, "'%s' is no arm like A='a-*.zst'", argv[i]);
 	mem_limit(ab.limits.memory);
+	if (argc - optind == 1)
+		return cli_usage_error(command, "a second arm is needed, such as B='b-*.zst'");
 	if (ab_load_arms(&ab, &trial, argv + optind, (size_t)(argc - optind)) < 0)
 		return EXIT_FAILED;
 	if (trial.arm_count < 2)
