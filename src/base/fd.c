@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -253,6 +254,13 @@ int fd_await_input(int fd, uint64_t until_ns)
 	if (r > 0)
 		return 0;
 	return r == 0 || r == -EINTR ? -ETIME : r;
+}
+
+bool fd_is_removed(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && fstat(fd, &status) == 0 && status.st_nlink == 0;
 }
 
 void fd_closep(int *fd)

@@ -3,6 +3,7 @@
 /* fd - files and directories relative to a descriptor. Everything is opened O_CLOEXEC. Every call that opens, reads or lists is marked
  * for base/watch.h. */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,9 @@ must_check_ int fd_write_all(int fd, const void *bytes, size_t len);
 /* Waits for input, or until the other side has closed. @until_ns is of CLOCK_MONOTONIC. Returns 0, -ETIME past it, or
  * -errno. */
 must_check_ int fd_await_input(int fd, uint64_t until_ns);
+
+/* Returns whether the file has no name any more. */
+bool fd_is_removed(int fd);
 
 /* Closes and sets to -1; for cleanup_(fd_closep). */
 void fd_closep(int *fd);

@@ -134,6 +134,21 @@ static void serve_window(struct recorder *recorder, bool is_whole, const struct 
 		          recorder->options->directory);
 }
 
+/* A lock without a name keeps no other recorder out. Returns 0; or -errno if there is no lock any more, as where another recorder has it. */
+static int keep_lock(struct recorder *recorder)
+{
+	int fd;
+
+	if (!fd_is_removed(recorder->lock_fd))
+		return 0;
+	fd = recording_lock(recorder->dir_fd);
+	if (fd < 0)
+		return fail(recorder, fd);
+	fd_closep(&recorder->lock_fd);
+	recorder->lock_fd = fd;
+	return 0;
+}
+
 /* Makes the window up to now, and appends it. Returns -errno only if no further window can be made. */
 static int record_window(struct recorder *recorder, bool is_dense, uint64_t length_ns)
 {
@@ -145,8 +160,10 @@ static int record_window(struct recorder *recorder, bool is_dense, uint64_t leng
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	uint64_t begin_s = capture_series_begin_unix_ns(recorder->series) / NS_PER_SECOND;
 	bool is_whole = recording_writer_begins_file(&recorder->writer, begin_s);
-	int r;
+	int r = keep_lock(recorder);
 
+	if (r < 0)
+		return r;
 	if (recorder->serve && serve_wants_whole(recorder->serve))
 		is_whole = true;
 	set_labels(recorder, is_dense, &labels);

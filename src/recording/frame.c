@@ -110,13 +110,15 @@ static int find_frame(int fd, uint64_t offset, const unsigned char *bytes, size_
 	       (at = memmem(at, len - (size_t)(at - bytes), magic, sizeof(magic)))) {
 		uint64_t end;
 
+		/* One that ends at once counts as well. */
+		limit->left--;
 		r = walk(fd, offset + (uint64_t)(at - bytes), limit, &end);
 		at++;
 	}
 	return limit->left == 0 ? 1 : r;
 }
 
-/* Returns 1 if what is from @offset on is no torn tail: a whole frame is in it, or it is too long; 0, or -errno. */
+/* Returns 1 if no torn tail begins at @offset, where no whole frame is: one is behind it, or it is too long; 0, or -errno. */
 static int is_followed(int fd, uint64_t offset)
 {
 	enum { CHUNK = 16 << 10 };
@@ -146,7 +148,8 @@ int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)
 
 	if (r != 0)
 		return r;
-	r = is_followed(fd, offset);
+	/* The torn frame itself may have zeros behind it, which are empty blocks. */
+	r = is_followed(fd, offset + 1);
 	if (r <= 0)
 		return r;
 	/* A recorder may have written there meanwhile. */

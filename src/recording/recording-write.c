@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -65,18 +64,11 @@ void recording_writer_end_file(struct recording_writer *writer)
 	writer->bytes = 0;
 }
 
-static bool is_removed(int fd)
-{
-	struct stat status;
-
-	return fd >= 0 && fstat(fd, &status) == 0 && status.st_nlink == 0;
-}
-
 bool recording_writer_begins_file(struct recording_writer *writer, uint64_t begin_unix_s)
 {
 	uint64_t limit = writer->keep.bytes / PARTS_OF_LIMIT;
 
-	if (is_removed(writer->file_fd))
+	if (fd_is_removed(writer->file_fd))
 		recording_writer_end_file(writer);
 
 	/* Also where the clock was set back. */

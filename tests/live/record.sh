@@ -59,6 +59,17 @@ if "$CTPROF" record "$dir" 2>"$scratch/second"; then
     fail "two recorders write to one directory"
 fi
 grep -q "another recorder writes there" "$scratch/second" || fail "$(cat "$scratch/second")"
+# A lock that was removed keeps others out again from the next window on.
+rm "$dir/recorder.lock"
+end=$((SECONDS + 60))
+until [ -e "$dir/recorder.lock" ]; do
+    ((SECONDS < end)) || fail "no new lock is made"
+    sleep 0.1
+done
+if timeout 20 "$CTPROF" record "$dir" 2>"$scratch/second"; then
+    fail "two recorders write to one directory, whose lock was removed"
+fi
+grep -q "another recorder writes there" "$scratch/second" || fail "$(cat "$scratch/second")"
 kill -KILL "$recorder"
 wait "$recorder" 2>/dev/null || true
 before=$(windows | wc -l)

@@ -470,6 +470,20 @@ static void test_closep_keeps_errno(void **state)
 	assert_int_equal(fd, -1);
 }
 
+static void test_is_removed(void **state)
+{
+	const struct temp_tree *tree = *state;
+	int fd;
+
+	temp_tree_write_text(tree, "file", "text");
+	fd = openat(tree->fd, "file", O_RDONLY | O_CLOEXEC);
+	assert_false(fd_is_removed(fd));
+	assert_int_equal(unlinkat(tree->fd, "file", 0), 0);
+	assert_true(fd_is_removed(fd));
+	close(fd);
+	assert_false(fd_is_removed(-1));
+}
+
 #define in_tree(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
 
 int main(void)
@@ -493,6 +507,7 @@ int main(void)
 	        in_tree(test_read_link_errors),
 	        cmocka_unit_test(test_await_input),
 	        cmocka_unit_test(test_await_input_through_signals),
+	        in_tree(test_is_removed),
 	        cmocka_unit_test(test_closep_keeps_errno),
 	};
 

@@ -137,6 +137,38 @@ static void many_begins_are_no_torn_tail(void **state)
 	close(fd);
 }
 
+/* A power failure may leave the size of a window, and a part of its bytes. */
+static void zeros_behind_a_torn_frame_are_its_own(void **state)
+{
+	enum { ZEROS = 1 << 20, PART = 40 };
+	static const char zeros[ZEROS];
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT;
+	uint64_t first = pack_two(&bytes), end = 0;
+	int fd;
+
+	bytes.len = first + PART;
+	strbuf_add(&bytes, zeros, sizeof(zeros));
+	fd = open_bytes(*state, bytes.data, bytes.len);
+	assert_int_equal(frame_find_last_end(fd, &end), 0);
+	assert_int_equal(end, first);
+	close(fd);
+}
+
+/* Begins that end at once are not all looked at either. */
+static void begins_alone_are_no_torn_tail(void **state)
+{
+	enum { BEGINS = 300000 };
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT;
+	uint64_t end = 0;
+	int fd;
+
+	for (unsigned i = 0; i < BEGINS; i++)
+		strbuf_add(&bytes, "\x28\xb5\x2f\xfd", 4);
+	fd = open_bytes(*state, bytes.data, bytes.len);
+	assert_int_equal(frame_find_end(fd, 0, &end), -EBADMSG);
+	close(fd);
+}
+
 static void the_begin_of_a_write_is_known(void **state)
 {
 	static const struct {
@@ -169,6 +201,10 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(frames_behind_other_bytes_are_told, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(many_begins_are_no_torn_tail, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(zeros_behind_a_torn_frame_are_its_own,
+	                                        temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(begins_alone_are_no_torn_tail, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(the_begin_of_a_write_is_known, temp_tree_setup,
 	                                        temp_tree_teardown),
