@@ -97,5 +97,9 @@ void job_members_left(struct job_reader *reader, const struct id_list *pids,
 	                                  .proc_fd = reader->proc_fd,
 	                                  .result = result};
 
-	job_reader_read(reader, &reading.base, pids);
+	/* Without /proc a process is there, and no more is known of it. */
+	for (size_t i = 0; reader->proc_fd < 0 && i < pids->count; i++)
+		add_stalled(&reading.base, pids->ids[i]);
+	if (reader->proc_fd >= 0)
+		job_reader_read(reader, &reading.base, pids);
 }

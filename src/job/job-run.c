@@ -399,13 +399,6 @@ static bool has_all_time(const struct job *job, double counted)
 	       !job_cgroup_is_more(counted, values->numbers[JOB_cpu_time] + rounding);
 }
 
-static void forget_waited(struct job_values *values)
-{
-	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++)
-		if (values->seen[i] && values->sources[i] == JOB_SOURCE_wait)
-			job_forget(values, (enum job_value_id)i);
-}
-
 /* Forgets the counters of leaves that do not have all of the job, and those of wait4(2) if they lack a process that is in such a
  * leaf. */
 static void check_cgroup(struct job *job, struct job_values *of_cgroup,
@@ -422,7 +415,7 @@ static void check_cgroup(struct job *job, struct job_values *of_cgroup,
 	*of_cgroup = (struct job_values){0};
 	job_cgroup_values(&job->cgroup, of_cgroup);
 	if (!is_waited && !of_cgroup->seen[JOB_cpu_time])
-		forget_waited(&result->values);
+		job_tally_forget(&result->values);
 }
 
 static void set_known(const struct job_values *from, struct job_values *values)

@@ -155,6 +155,13 @@ void job_tally_add(const struct job_live *live, struct job_values *values)
 	}
 }
 
+void job_tally_forget(struct job_values *values)
+{
+	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++)
+		if (values->seen[i] && values->sources[i] == JOB_SOURCE_wait)
+			job_forget(values, (enum job_value_id)i);
+}
+
 void job_tally_values(const struct job_tally *tally, const struct job_live *live, size_t count,
                       struct job_values *values)
 {
@@ -173,5 +180,11 @@ void job_tally_values(const struct job_tally *tally, const struct job_live *live
 		job_set(values, JOB_involuntary_switches, JOB_SOURCE_wait,
 		        tally->involuntary_switches);
 	}
-	job_set(values, JOB_largest_rss, JOB_SOURCE_wait, tally->largest_rss);
+	/* The largest of what has ended may be less than what goes on, of which nothing can be read. */
+	if (tally->proc_fd >= 0 || count == 0)
+		job_set(values, JOB_largest_rss, JOB_SOURCE_wait, tally->largest_rss);
+	/* Without a cgroup, children that go on are known by /proc alone. */
+	if (tally->proc_fd < 0 && values->sources[JOB_processes_left] == JOB_SOURCE_wait &&
+	    next_of_all() == 0)
+		job_tally_forget(values);
 }

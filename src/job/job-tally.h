@@ -36,7 +36,10 @@ void job_tally_done(struct job_tally *tally);
  * more children of the job, which have not ended. */
 bool job_tally_reap(struct job_tally *tally, pid_t pid, bool *ret_ended, int *ret_status);
 
-/* Sets the values; those of @live, which go on, are added. */
+/* Forgets the values by wait4(2). */
+void job_tally_forget(struct job_values *values);
+
+/* Sets the values; those of @live, which go on, are added. If there are other children, and no /proc, none is known. */
 void job_tally_values(const struct job_tally *tally, const struct job_live *live, size_t count,
                       struct job_values *values);
 

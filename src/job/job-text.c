@@ -175,7 +175,8 @@ static void add_left(const struct job_result *run, struct strbuf *out)
 	for (size_t i = 0; i < run->left_count && i < LEFT_MAX; i++) {
 		const struct job_live *live = &run->left[i];
 
-		strbuf_addf(out, "%s%u ", i > 0 ? ", " : "", live->pid);
+		strbuf_addf(out, "%s%u%s", i > 0 ? ", " : "", live->pid,
+		            live->comm[0] != '\0' ? " " : "");
 		text_add_escaped(out, live->comm, strlen(live->comm));
 	}
 	if (run->left_count > LEFT_MAX)

@@ -413,6 +413,9 @@ foreign() {
     same "status with a /proc of another pid namespace" 4 "$status"
     same "its bytes written" null "$(value wchar)"
     same "its reason" true "$(jq '.runs[0].reason | startswith("/proc is of another pid namespace")' job.json)"
+    timeout 60 unshare --pid --fork sh -c '"$@"; sleep 1' - "$CTPROF" run --format json --summary "$PWD/job.json" -- sh -c 'sleep 0.7 & exit 0'
+    same "faults of what goes on there" null "$(value minor_faults)"
+    same "processes that go on there" false "$(jq '.runs[0].values.processes_left == 0' job.json)"
 }
 
 # A signal that comes while the cgroup is made: no cgroup is left, which the end of this test looks for.
