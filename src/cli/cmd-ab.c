@@ -109,7 +109,8 @@ struct arguments {
 	const char *file; /* of the plan; NULL: arms by options */
 	const char *output, *resume;
 	char directory[64]; /* the default of @output */
-	const char *key; /* the name of an option that is part of the plan; NULL: none was given */
+	/* Names of an option of the plan, and of one of the report; NULL: none was given. */
+	const char *key, *of_report;
 	bool only_plan, yes, restore, quiet;
 	struct ab_answer answer;
 	char **command; /* behind --; ended by NULL; NULL: none */
@@ -180,6 +181,7 @@ static int parse(const struct command *command, int argc, char **argv, bool keys
 		case OPT_GROUP_BY:
 		case OPT_FORMAT:
 		case OPT_NO_PAGER:
+			ret->of_report = parser.current->name;
 			if (!keys)
 				ab_answer_add(&ret->answer, parser.current->name, parser.value);
 			break;
@@ -515,11 +517,13 @@ static int check(const struct command *command, struct arguments *arguments, int
 	if ((arguments->resume || arguments->restore) && arguments->key)
 		return cli_usage_error(command, "--%s has no use for --%s",
 		                       arguments->resume ? "resume" : "restore", arguments->key);
-	if (arguments->restore && (arguments->resume || arguments->only_plan || arguments->output))
+	if (arguments->restore && (arguments->resume || arguments->only_plan || arguments->output ||
+	                           arguments->of_report))
 		return cli_usage_error(command, "--restore has no use for --%s",
 		                       arguments->only_plan ? "plan"
 		                       : arguments->resume  ? "resume"
-		                                            : "output");
+		                       : arguments->output  ? "output"
+		                                            : arguments->of_report);
 	if (arguments->resume && arguments->output)
 		return cli_usage_error(command, "--resume goes on in its own directory");
 	if (arguments->output && arguments->output[0] == '\0')

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "job-base.h"
 
+#include <sys/resource.h>
+
 /* Counters of different precision may differ by a little. */
 static void subtract(struct job_values *values, enum job_value_id id, double number)
 {
@@ -37,6 +39,18 @@ static void subtract_io(const struct job_base *base, struct job_values *values)
 	subtract(values, JOB_cancelled_write_bytes, base->live.io[JOB_IO_CANCELLED]);
 }
 
+/* The copy is part of the sums of wait4(2). It has less than a millisecond of CPU time. */
+static void forget_waited(struct job_values *values)
+{
+	static const enum job_value_id counts[] = {JOB_minor_faults, JOB_major_faults,
+	                                           JOB_voluntary_switches,
+	                                           JOB_involuntary_switches};
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		if (values->seen[counts[i]] && values->sources[counts[i]] == JOB_SOURCE_wait)
+			job_forget(values, counts[i]);
+}
+
 void job_base_subtract(const struct job_base *base, struct job_values *of_cgroup,
                        struct job_values *values)
 {
@@ -45,8 +59,10 @@ void job_base_subtract(const struct job_base *base, struct job_values *of_cgroup
 	for (unsigned i = 0; i < ARRAY_SIZE(times); i++)
 		if (base->cgroup.seen[times[i]])
 			subtract(of_cgroup, times[i], base->cgroup.numbers[times[i]]);
-	if (!base->has_live)
+	if (!base->has_live) {
+		forget_waited(values);
 		return;
+	}
 	subtract_cpu(base, values);
 	subtract_io(base, values);
 	subtract(values, JOB_minor_faults, base->live.minor_faults);
@@ -57,6 +73,13 @@ void job_base_subtract(const struct job_base *base, struct job_values *of_cgroup
 		subtract(values, JOB_voluntary_switches, base->live.voluntary_switches);
 		subtract(values, JOB_involuntary_switches, base->live.involuntary_switches);
 	}
+}
+
+double job_base_peak_rss(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss * 1024 : 0;
 }
 
 void job_base_check_largest(const struct job_base *base, double sampled, struct job_values *values)

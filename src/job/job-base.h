@@ -11,7 +11,10 @@ struct job_base {
 	struct job_values cgroup; /* of the cgroup */
 };
 
-/* Subtracts them from the values of the cgroup and from all others. */
+/* Returns the most memory that this process has had, in bytes: for @rss where /proc cannot say it; 0 if it is not known. */
+double job_base_peak_rss(void);
+
+/* Subtracts them from the values of the cgroup and from all others. Counts by wait4(2) are forgotten if they are not known. */
 void job_base_subtract(const struct job_base *base, struct job_values *of_cgroup,
                        struct job_values *values);
 

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/trust.h"
+#include "capture/own-proc.h"
 #include "cgroup/cgroup-open.h"
 #include "cgroup/cgroup.h"
 #include "job-cgroup-files.h"
@@ -164,8 +165,9 @@ static void try_v1(struct job_cgroup *cgroup, enum job_leaf_id id, struct span p
 		fd_closep(&parent_fd);
 }
 
-/* Makes the leaves of version 1, of hierarchies that have no other controllers than the three that only count. */
-static void try_all_v1(struct job_cgroup *cgroup, const struct strbuf *text)
+/* Makes the leaves of version 1, of hierarchies that have no other controllers than the three that only count. A process that leaves the
+ * one of memory is found in our own /proc alone. */
+static void try_all_v1(struct job_cgroup *cgroup, const struct strbuf *text, bool has_proc)
 {
 	struct cgroup_v1_controllers controllers;
 	struct span rest = {strbuf_str(text), text->len};
@@ -180,7 +182,7 @@ static void try_all_v1(struct job_cgroup *cgroup, const struct strbuf *text)
 		if (line.is_v2 || (line.controllers & ~harmless) != 0 ||
 		    job_list_length(line.list) != __builtin_popcount(line.controllers))
 			continue;
-		if (line.controllers & memory)
+		if (has_proc && (line.controllers & memory))
 			try_v1(cgroup, JOB_LEAF_MEMORY, line.path, memory);
 		else if ((line.controllers & cpuacct) && !cgroup->leaves[JOB_LEAF_UNIFIED].used)
 			try_v1(cgroup, JOB_LEAF_CPUACCT, line.path, cpuacct);
@@ -208,7 +210,7 @@ void job_cgroup_init(struct job_cgroup *cgroup)
 	while (cgroup_next_line(&controllers, &rest, &line))
 		if (line.is_v2)
 			try_unified(cgroup, line.path);
-	try_all_v1(cgroup, &text);
+	try_all_v1(cgroup, &text, proc_is_own(proc_fd));
 	if (!job_cgroup_leaf(cgroup) && cgroup->reason.len == 0)
 		strbuf_add_str(&cgroup->reason, "no hierarchy of cgroups that counts CPU time can "
 		                                "have one more without changing what the command "

@@ -280,7 +280,7 @@ static int make_process(struct job *job, struct strbuf *reterr)
 	int r;
 
 	job_memory_read(job->proc_fd, &self, &memory);
-	job->base.rss = memory.rss;
+	job->base.rss = job->proc_fd < 0 ? job_base_peak_rss() : memory.rss;
 	r = job_command_start(&job->command, &job->options->launch,
 	                      unified->used ? unified->fd : -1, &in_unified);
 	if (r < 0) {

@@ -281,7 +281,7 @@ static void add_compared(const struct report *report, struct strbuf *out)
 
 /* Parts of a line, the most important first. */
 struct parts {
-	struct strbuf texts[10];
+	struct strbuf texts[12];
 	unsigned count;
 };
 
@@ -403,17 +403,17 @@ static double used_by_host(const struct snapshot_info *info)
 /* "host 107: not all threads are seen": where rows say that an idle host is what others keep busy. */
 static void add_unseen(const struct report *report, struct parts *parts)
 {
-	double largest = NAN, least = 5;
+	static const char *const names[SIDE_MAX] = {" in the baseline", " in the candidate"};
+	unsigned sides = has_host_cpu(report) ? measured_sides(report) : 0, least = 5;
 
-	for (unsigned side = 0; has_host_cpu(report) && side < measured_sides(report); side++) {
+	for (unsigned side = 0; side < sides; side++) {
 		double used = used_by_host(measured(report, side));
 
 		if (used >= report->overview->host.values[ASPECT_cpu][side].amount + least)
-			largest = fmax(largest, used);
+			strbuf_addf(next_part(parts),
+			            "the host used %.0f: not all threads are seen%s", used,
+			            sides > 1 ? names[side] : "");
 	}
-	if (!isnan(largest))
-		strbuf_addf(next_part(parts), "the host used %.0f: not all threads are seen",
-		            largest);
 }
 
 /* A reading of all threads that took much of the interval: each thread's interval is another one then. */

@@ -56,6 +56,22 @@ static void test_copy_in_user_time(void **state)
 	assert_float_equal(values.numbers[JOB_cpu_time], .75, 1e-12);
 }
 
+static void test_copy_that_was_not_read(void **state)
+{
+	const struct job_base base = {.rss = 0};
+	struct job_values of_cgroup = {0}, values = {0};
+
+	(void)state;
+	job_set(&values, JOB_minor_faults, JOB_SOURCE_wait, 60);
+	job_set(&values, JOB_major_faults, JOB_SOURCE_exits, 1);
+	job_set(&values, JOB_cpu_time, JOB_SOURCE_wait, 1);
+	job_base_subtract(&base, &of_cgroup, &values);
+	assert_false(values.seen[JOB_minor_faults]);
+	assert_true(values.seen[JOB_major_faults]);
+	assert_true(values.seen[JOB_cpu_time]);
+	assert_true(job_base_peak_rss() > 0);
+}
+
 static void test_copy_of_us(void **state)
 {
 	const struct job_base base = {.rss = 4 << 20};
@@ -85,6 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_what_was_before),
 	        cmocka_unit_test(test_copy_in_user_time),
+	        cmocka_unit_test(test_copy_that_was_not_read),
 	        cmocka_unit_test(test_copy_of_us),
 	};
 
