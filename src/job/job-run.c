@@ -130,12 +130,15 @@ static void sample(struct job *job, uint64_t now_ns)
 	struct job_moment moment = {.now_ns = now_ns, .pids = &list};
 	unused_ cleanup_(rights_lower) bool raised = rights_raise();
 	struct job_memory memory;
+	uint64_t begin_ns;
 
 	list_members(job, &list);
 	job_lost_check(&job->lost, &job->reader, &list, &job->tally);
+	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	moment.has_cpu_time = job_cgroup_cpu_time(&job->cgroup, &moment.cpu_time);
 	if (moment.has_cpu_time)
-		job_samples_add_cpu(&job->samples, clock_now_ns(CLOCK_MONOTONIC), moment.cpu_time);
+		job_samples_add_cpu(&job->samples, begin_ns, clock_now_ns(CLOCK_MONOTONIC),
+		                    moment.cpu_time);
 	moment.cpu_time -= job->base.cgroup.numbers[JOB_cpu_time];
 	moment.has_pss = sample_pss(job, now_ns, &list, &moment.pss);
 	if (job->options->watcher)

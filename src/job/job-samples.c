@@ -55,22 +55,23 @@ void job_samples_add(struct job_samples *samples, uint64_t now_ns, const struct 
 		samples->peak_vsz = memory->vsz;
 }
 
-void job_samples_add_cpu(struct job_samples *samples, uint64_t now_ns, double cpu_time)
+void job_samples_add_cpu(struct job_samples *samples, uint64_t begin_ns, uint64_t end_ns,
+                         double cpu_time)
 {
 	double percent;
 
-	if (now_ns < samples->cpu_ns + CPU_INTERVAL_NS)
+	if (begin_ns < samples->cpu_ns + CPU_INTERVAL_NS)
 		return;
 	if (samples->has_cpu_time && cpu_time >= samples->cpu_time) {
 		percent = 100 * (cpu_time - samples->cpu_time) * NS_PER_SECOND /
-		          (double)(now_ns - samples->cpu_ns);
+		          (double)(end_ns - samples->cpu_ns);
 		if (!samples->has_peak_pcpu || percent > samples->peak_pcpu)
 			samples->peak_pcpu = percent;
 		samples->has_peak_pcpu = true;
 	}
 	samples->has_cpu_time = true;
 	samples->cpu_time = cpu_time;
-	samples->cpu_ns = now_ns;
+	samples->cpu_ns = begin_ns;
 }
 
 void job_samples_add_pss(struct job_samples *samples, double bytes)

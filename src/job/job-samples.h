@@ -17,7 +17,7 @@ struct job_samples {
 	double rss_time, vsz_time; /* sums of value times seconds */
 	double seconds;
 	double pss_sum;
-	uint64_t cpu_ns; /* when @cpu_time was read */
+	uint64_t cpu_ns; /* when the reading of @cpu_time began */
 	double cpu_time, peak_pcpu;
 	bool has_cpu_time, has_peak_pcpu;
 };
@@ -32,8 +32,10 @@ uint64_t job_samples_next(const struct job_samples *samples);
 /* Adds a reading. It stands for the time since the last one. One without a process is not counted. */
 void job_samples_add(struct job_samples *samples, uint64_t now_ns, const struct job_memory *memory);
 
-/* Adds a reading of the CPU time of the whole job. */
-void job_samples_add_cpu(struct job_samples *samples, uint64_t now_ns, double cpu_time);
+/* Adds a reading of the CPU time of the whole job, which was made between two times. The use of CPUs since the reading before is by the
+ * longest time that may lie between the two, so that a delayed reading makes it no higher. */
+void job_samples_add_cpu(struct job_samples *samples, uint64_t begin_ns, uint64_t end_ns,
+                         double cpu_time);
 
 void job_samples_add_pss(struct job_samples *samples, double bytes);
 

@@ -83,14 +83,21 @@ static void test_peak_of_cpu(void **state)
 	(void)state;
 	job_samples_init(&samples, START, NS_PER_SECOND);
 	/* Two readings that are close say nothing: CPU time has steps. */
-	job_samples_add_cpu(&samples, at_ms(50), 1);
+	job_samples_add_cpu(&samples, at_ms(50), at_ms(50), 1);
 	job_samples_values(&samples, &values);
 	assert_false(values.seen[JOB_peak_pcpu]);
-	job_samples_add_cpu(&samples, at_ms(1000), .5);
-	job_samples_add_cpu(&samples, at_ms(1500), 1.25);
-	job_samples_add_cpu(&samples, at_ms(2500), 1.5);
+	job_samples_add_cpu(&samples, at_ms(1000), at_ms(1000), .5);
+	job_samples_add_cpu(&samples, at_ms(1500), at_ms(1500), 1.25);
+	job_samples_add_cpu(&samples, at_ms(2500), at_ms(2500), 1.5);
 	job_samples_values(&samples, &values);
 	assert_float_equal(values.numbers[JOB_peak_pcpu], 150, 1e-9);
+	/* A reading that took half a second may be of its end. */
+	job_samples_add_cpu(&samples, at_ms(3500), at_ms(4000), 3.5);
+	job_samples_values(&samples, &values);
+	assert_float_equal(values.numbers[JOB_peak_pcpu], 150, 1e-9);
+	job_samples_add_cpu(&samples, at_ms(4500), at_ms(4500), 5.5);
+	job_samples_values(&samples, &values);
+	assert_float_equal(values.numbers[JOB_peak_pcpu], 200, 1e-9);
 }
 
 static void test_pss(void **state)
