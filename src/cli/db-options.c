@@ -71,7 +71,7 @@ const struct cli_option db_options[] = {
         {0},
 };
 
-/* The words that have a use for an option; the others would ignore it. */
+/* The words that have a use for an option; the others would ignore it. An option without a row here is for all. */
 static const unsigned option_uses[] = {
         [OPT_ARMS] = DB_FOR_ARMS,
         [OPT_EXPERIMENT] = DB_FOR_ARMS,

@@ -171,8 +171,8 @@ static void print_head(FILE *file, const struct table *table, size_t hosts)
 	add_count(&line, answer->files, answer->is_window ? "window" : "lifetime snapshot");
 	strbuf_addf(&line, ", %zu series", answer->series);
 	if (answer->few > 0)
-		strbuf_addf(&line, "\n%zu more series have values of fewer than %d hosts",
-		            answer->few, QUESTION_HOSTS_LEAST);
+		strbuf_addf(&line, "\n%zu more series %s values of fewer than %d hosts",
+		            answer->few, answer->few == 1 ? "has" : "have", QUESTION_HOSTS_LEAST);
 	strbuf_addf(&line, "\n%s", answer->count > 0 ? "\n" : "");
 	fputs(strbuf_str(&line), file);
 }

@@ -40,7 +40,7 @@ static void subtract_io(const struct job_base *base, struct job_values *values)
 }
 
 /* The copy is part of the sums of wait4(2). It has less than a millisecond of CPU time. */
-static void forget_waited(struct job_values *values)
+static void forget_counts(struct job_values *values)
 {
 	static const enum job_value_id counts[] = {JOB_minor_faults, JOB_major_faults,
 	                                           JOB_voluntary_switches,
@@ -60,7 +60,7 @@ void job_base_subtract(const struct job_base *base, struct job_values *of_cgroup
 		if (base->cgroup.seen[times[i]])
 			subtract(of_cgroup, times[i], base->cgroup.numbers[times[i]]);
 	if (!base->has_live) {
-		forget_waited(values);
+		forget_counts(values);
 		return;
 	}
 	subtract_cpu(base, values);

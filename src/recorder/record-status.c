@@ -10,41 +10,22 @@
 #include "base/mem.h"
 #include "base/operand-open.h"
 #include "command/command.h"
+#include "recorder/recording-list.h"
 #include "recording/recording-status.h"
-#include "when/local-time.h"
 
 static double seconds_of(uint64_t ns)
 {
 	return (double)ns / (double)NS_PER_SECOND;
 }
 
-static void add_span(uint64_t begin_unix_ns, uint64_t end_unix_ns, struct strbuf *out)
-{
-	strbuf_add_str(out, " from ");
-	local_time_add_span((time_t)(begin_unix_ns / NS_PER_SECOND),
-	                    (time_t)(end_unix_ns / NS_PER_SECOND), out);
-}
-
-static void add_size(uint64_t bytes, struct strbuf *out)
-{
-	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
-	double size = (double)bytes / 1024;
-	size_t unit = 0;
-
-	while (size >= 1000 && unit + 1 < ARRAY_SIZE(units)) {
-		size /= 1024;
-		unit++;
-	}
-	strbuf_addf(out, "%.1f %s", size, units[unit]);
-}
-
 static void add_windows(const struct recording_survey *survey, struct strbuf *out)
 {
 	strbuf_addf(out, "windows   %llu in %llu %s of ", (unsigned long long)survey->windows,
 	            (unsigned long long)survey->files, survey->files == 1 ? "file" : "files");
-	add_size(survey->bytes, out);
+	recording_list_add_size(survey->bytes, out);
 	if (survey->hour_count > 0)
-		add_span(survey->hours[0].begin_unix_ns, survey->last_unix_ns, out);
+		recording_list_add_span(" from ", survey->hours[0].begin_unix_ns,
+		                        survey->last_unix_ns, out);
 	strbuf_add_char(out, '\n');
 }
 
@@ -56,7 +37,7 @@ static void add_gaps(const struct recording_survey *survey, struct strbuf *out)
 	if (survey->gap_count > 0) {
 		last = &survey->gaps[survey->gap_count - 1];
 		strbuf_addf(out, " of %.1f s, the last one", seconds_of(survey->gap_ns));
-		add_span(last->begin_unix_ns, last->end_unix_ns, out);
+		recording_list_add_span(" from ", last->begin_unix_ns, last->end_unix_ns, out);
 	}
 	strbuf_add_char(out, '\n');
 }
@@ -76,7 +57,7 @@ static void add_cost(const struct recording_status *status, struct strbuf *out)
 	            (double)bytes / 1024 / count,
 	            100.0 * (double)survey->cost_cpu_ns / (double)survey->length_ns);
 	strbuf_add_str(out, "disk      ");
-	add_size(status->free_bytes, out);
+	recording_list_add_size(status->free_bytes, out);
 	strbuf_add_str(out, " free");
 	if (rate > 0)
 		strbuf_addf(out, ", for %.1f hours at the rate of the last one",

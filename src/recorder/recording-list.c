@@ -22,7 +22,6 @@
 enum { LINES_MAX = 12 };
 
 #define KIB 1024.0
-#define MIB (1024.0 * KIB)
 
 bool recording_list_is(const char *path)
 {
@@ -59,12 +58,23 @@ void recording_list_print_head(FILE *file, enum run_list_format format)
 		recording_rows_csv_head(file);
 }
 
-static void add_span(const char *before, uint64_t begin_unix_ns, uint64_t end_unix_ns,
-                     struct strbuf *out)
+void recording_list_add_span(const char *before, uint64_t begin_unix_ns, uint64_t end_unix_ns,
+                             struct strbuf *out)
 {
 	strbuf_add_str(out, before);
 	local_time_add_span((time_t)(begin_unix_ns / NS_PER_SECOND),
 	                    (time_t)(end_unix_ns / NS_PER_SECOND), out);
+}
+
+void recording_list_add_size(uint64_t bytes, struct strbuf *out)
+{
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+	double size = (double)bytes / KIB;
+	size_t unit = 0;
+
+	for (; size >= 1000 && unit + 1 < ARRAY_SIZE(units); unit++)
+		size /= KIB;
+	strbuf_addf(out, "%.1f %s", size, units[unit]);
 }
 
 /* "1.2", "12": two digits or so. */
@@ -90,15 +100,14 @@ static void add_length(uint64_t ns, struct strbuf *out)
 static void add_summary(const char *path, const struct recording_survey *survey, pid_t recorder,
                         struct strbuf *out)
 {
-	bool is_small = (double)survey->bytes < MIB / 10;
-
 	text_add_escaped(out, path, strlen(path));
 	strbuf_addf(out, ": %llu %s of ", (unsigned long long)survey->windows,
 	            survey->windows == 1 ? "window" : "windows");
 	add_length(survey->length_ns, out);
-	strbuf_addf(out, " in %llu %s of %.1f %s, ", (unsigned long long)survey->files,
-	            survey->files == 1 ? "file" : "files",
-	            (double)survey->bytes / (is_small ? KIB : MIB), is_small ? "KiB" : "MiB");
+	strbuf_addf(out, " in %llu %s of ", (unsigned long long)survey->files,
+	            survey->files == 1 ? "file" : "files");
+	recording_list_add_size(survey->bytes, out);
+	strbuf_add_str(out, ", ");
 	if (recorder > 0)
 		strbuf_addf(out, "process %d records\n", (int)recorder);
 	else if (recorder < 0)
@@ -107,7 +116,7 @@ static void add_summary(const char *path, const struct recording_survey *survey,
 		strbuf_add_str(out, "no recorder runs\n");
 	if (survey->hour_count == 0)
 		return;
-	add_span("from ", survey->hours[0].begin_unix_ns, survey->last_unix_ns, out);
+	recording_list_add_span("from ", survey->hours[0].begin_unix_ns, survey->last_unix_ns, out);
 	if (survey->gap_count > 0) {
 		strbuf_addf(out, ", %zu %s of ", survey->gap_count,
 		            survey->gap_count == 1 ? "gap" : "gaps");
@@ -278,7 +287,7 @@ static void add_gaps(const struct recording_survey *survey, struct strbuf *out)
 	     i < survey->gap_count; i++) {
 		const struct recording_gap *gap = &survey->gaps[i];
 
-		add_span("gap     ", gap->begin_unix_ns, gap->end_unix_ns, out);
+		recording_list_add_span("gap     ", gap->begin_unix_ns, gap->end_unix_ns, out);
 		strbuf_add_str(out, ": ");
 		recording_rows_add_reason(gap, out);
 		strbuf_add_char(out, '\n');
@@ -292,7 +301,7 @@ static void add_dense(const struct recording_survey *survey, struct strbuf *out)
 	     i < survey->dense_count; i++) {
 		const struct recording_dense *dense = &survey->dense[i];
 
-		add_span("trigger ", dense->begin_unix_ns, dense->end_unix_ns, out);
+		recording_list_add_span("trigger ", dense->begin_unix_ns, dense->end_unix_ns, out);
 		strbuf_addf(out, ", %llu %s: ", (unsigned long long)dense->windows,
 		            dense->windows == 1 ? "window" : "windows");
 		text_add_escaped(out, dense->text, strlen(dense->text));

@@ -3,10 +3,12 @@
 /* recording-list - prints what a recording has: a line for each hour with the load of the host, gaps with their reasons, and what
  * triggered dense windows. */
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/table.h"
 #include "ctprof/base/macro.h"
+#include "ctprof/base/strbuf.h"
 #include "runs/run-list.h"
 
 /* Returns whether the path is a directory with files of a recording, or with its lock. */
@@ -21,3 +23,10 @@ void recording_list_print_head(FILE *file, enum run_list_format format);
 /* Reads the recording and prints it. Returns 0, or -errno with the error printed and nothing else. */
 must_check_ int recording_list_print(FILE *file, const char *path, enum run_list_format format,
                                      const struct table_style *style);
+
+/* Appends @before and the time from one moment to another: "from 2026-11-28 16:16:18 to 16:16:24 UTC". */
+void recording_list_add_span(const char *before, uint64_t begin_unix_ns, uint64_t end_unix_ns,
+                             struct strbuf *out);
+
+/* Appends a size for people: "41.6 KiB". */
+void recording_list_add_size(uint64_t bytes, struct strbuf *out);

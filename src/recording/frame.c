@@ -12,7 +12,7 @@ enum {
 	BLOCK_HEADER_BYTES = 3,
 	BLOCK_BYTES_MAX = 128 << 10,
 	CHECKSUM_BYTES = 4,
-	/* Compressors make blocks of 128 KiB of text. Files with holes can have any number of empty ones. */
+	/* Compressors make blocks of 128 KiB of text. Files can have any number of blocks that are empty, or one byte many times. */
 	SHORT_BYTES = 64,
 	SHORT_BLOCKS_MAX = 1 << 16,
 	/* A torn tail is part of one window: longer ones, and those of more blocks, are damage. */
@@ -76,7 +76,7 @@ static int walk(int fd, uint64_t offset, struct block_limit *limit, uint64_t *re
 		return r < 0 ? r : 0;
 	offset += MAGIC_BYTES + header_len(start[MAGIC_BYTES]);
 	do {
-		uint32_t size;
+		uint32_t size, stored;
 
 		r = read_at(fd, offset, block, sizeof(block));
 		if (r <= 0)
@@ -85,10 +85,11 @@ static int walk(int fd, uint64_t offset, struct block_limit *limit, uint64_t *re
 		size = header >> 3;
 		if ((header >> 1 & 3) == BLOCK_RESERVED || size > BLOCK_BYTES_MAX)
 			return 0;
-		if (size < limit->bytes && limit->left == 0)
+		stored = (header >> 1 & 3) == BLOCK_RUN ? 1 : size;
+		if (stored < limit->bytes && limit->left == 0)
 			return 0;
-		limit->left -= size < limit->bytes;
-		offset += BLOCK_HEADER_BYTES + ((header >> 1 & 3) == BLOCK_RUN ? 1 : size);
+		limit->left -= stored < limit->bytes;
+		offset += BLOCK_HEADER_BYTES + stored;
 	} while (!(header & 1));
 	if (start[MAGIC_BYTES] >> 2 & 1)
 		offset += CHECKSUM_BYTES;

@@ -70,7 +70,6 @@ bool recording_writer_begins_file(struct recording_writer *writer, uint64_t begi
 
 	if (fd_is_removed(writer->file_fd))
 		recording_writer_end_file(writer);
-
 	/* Also where the clock was set back. */
 	if (begin_unix_s / SECONDS_PER_HOUR != writer->hour || (limit > 0 && writer->bytes > limit))
 		recording_writer_end_file(writer);

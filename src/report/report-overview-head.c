@@ -400,7 +400,7 @@ static double used_by_host(const struct snapshot_info *info)
 	return 100 * ticks / (double)host_ticks_per_second(&info->host) / seconds;
 }
 
-/* "host 107: not all threads are seen": where rows say that an idle host is what others keep busy. */
+/* "the host used 107: not all threads are seen": rows alone would call a host idle that others keep busy. */
 static void add_unseen(const struct report *report, struct parts *parts)
 {
 	static const char *const names[SIDE_MAX] = {" in the baseline", " in the candidate"};

@@ -59,6 +59,11 @@ if "$CTPROF" record "$dir" 2>"$scratch/second"; then
     fail "two recorders write to one directory"
 fi
 grep -q "another recorder writes there" "$scratch/second" || fail "$(cat "$scratch/second")"
+# A pid namespace does not have the recorder's id.
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
+    unshare --pid --fork --mount-proc "$CTPROF" record --status "$dir" >"$scratch/status" || fail "--status in a pid namespace"
+    grep -q "^recorder  a process of another pid namespace$" "$scratch/status" || fail "--status in a pid namespace: $(cat "$scratch/status")"
+fi
 # A lock that was removed keeps others out again from the next window on.
 rm "$dir/recorder.lock"
 end=$((SECONDS + 60))
