@@ -246,21 +246,17 @@ static int open_triggers(struct recorder *recorder)
 }
 
 /* The process has nothing of the recorder but its socket, so it comes before all sources. */
-static int start_serving(struct recorder *recorder)
+static int start_serving(struct recorder *recorder, struct strbuf *where)
 {
 	const struct record_options *options = recorder->options;
-	cleanup_(strbuf_done) struct strbuf where = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r;
 
 	if (!options->serve)
 		return 0;
-	r = serve_start(options->serve, options->served, &recorder->serve, &where, &reason);
+	r = serve_start(options->serve, options->served, &recorder->serve, where, &reason);
 	if (r < 0)
 		cli_error("--serve: %s", reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
-	else
-		cli_error("%s: the newest window is at http://%s/metrics", options->directory,
-		          strbuf_str(&where));
 	return r;
 }
 
@@ -272,11 +268,9 @@ int record_run(const struct record_options *options)
 	                                                    .writer = RECORDING_WRITER_INIT,
 	                                                    .wait = {.signal_fd = -1}};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	int r = open_recording(&recorder);
+	cleanup_(strbuf_done) struct strbuf where = STRBUF_INIT;
+	int r = start_serving(&recorder, &where);
 
-	if (r < 0)
-		return r;
-	r = start_serving(&recorder);
 	if (r < 0)
 		return r;
 	r = record_wait_init(&recorder.wait);
@@ -285,6 +279,13 @@ int record_run(const struct record_options *options)
 	r = open_triggers(&recorder);
 	if (r < 0)
 		return r;
+	/* The directory is made last, so that a wrong option leaves none behind. */
+	r = open_recording(&recorder);
+	if (r < 0)
+		return r;
+	if (options->serve)
+		cli_error("%s: the newest window is at http://%s/metrics", options->directory,
+		          strbuf_str(&where));
 	r = capture_series_new(&options->series, &recorder.series, &reason);
 	if (r < 0) {
 		cli_error("%s", reason.len > 0 ? strbuf_str(&reason) : strerror(-r));

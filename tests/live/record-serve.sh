@@ -51,6 +51,7 @@ status=0
 "$CTPROF" record --serve "${url:7:-8}" other 2>refused || status=$?
 same "status with a port in use" 1 "$status"
 same "the reason of a port in use" 1 "$(grep -c 'in use' refused)"
+same "directories that a port in use leaves" 0 "$(find . -maxdepth 1 -name other | wc -l)"
 python3 "$here/record-serve.py" "$CTPROF" "$recorder" "$url" recording errors || fail "see above"
 recorder=
 
