@@ -169,11 +169,6 @@ int capture_series_new(const struct capture_series_options *options, struct capt
 	return r;
 }
 
-uint64_t capture_series_begin_ns(const struct capture_series *series)
-{
-	return series->first.info.captured_boottime_ns;
-}
-
 uint64_t capture_series_begin_unix_ns(const struct capture_series *series)
 {
 	return series->first.info.captured_at_unix_ns;

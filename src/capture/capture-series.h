@@ -17,10 +17,7 @@ struct capture_series_options {
 must_check_ int capture_series_new(const struct capture_series_options *options,
                                    struct capture_series **ret, struct strbuf *reterr);
 
-/* Returns CLOCK_BOOTTIME of the last reading, with which the next window begins. */
-uint64_t capture_series_begin_ns(const struct capture_series *series);
-
-/* Returns the same time by the clock of the wall, since 1970. */
+/* Returns the time of the last reading, with which the next window begins, by the clock of the wall, since 1970. */
 uint64_t capture_series_begin_unix_ns(const struct capture_series *series);
 
 /* Sets the length of the next windows, which the caller waits for, and their labels, which are copied; NULL: those of the options. */

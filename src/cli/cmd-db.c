@@ -372,6 +372,7 @@ const struct command command_db = {
         .summary = "Keep facts of many hosts, and ask about them",
         .other_names = other_names,
         .operands = "add|check|query|ddl WORD...",
+        .first_words = actions,
         .operand_values = TAKES(SNAPSHOT),
         .options = {db_options, NULL},
         .notes = notes,

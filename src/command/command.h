@@ -71,6 +71,8 @@ struct command {
 	/* Names that other tools have for such a command, for a hint; ended by NULL; may be NULL. */
 	const char *const *other_names;
 	const char *operands; /* for the usage line: a word for each */
+	/* The values of the first operand, ended by NULL; NULL: it is like the others. */
+	const char *const *first_words;
 	struct cli_values operand_values;
 	/* Tables of options, each ended by a row without a name; the last may be NULL. --help is added. */
 	const struct cli_option *options[COMMAND_OPTION_TABLES];

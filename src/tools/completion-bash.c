@@ -57,9 +57,16 @@ static void add_options(struct strbuf *out, const struct command *const *command
 	options_visit(&none, add_option_names, out);
 	strbuf_add_str(out, ") ;;\n");
 	for (; *commands; commands++) {
-		strbuf_addf(out, "    %s) operands=%u operand='%s' words=(", (*commands)->name,
+		const char *const *first = (*commands)->first_words;
+
+		strbuf_addf(out, "    %s) operands=%u operand='%s' first=(", (*commands)->name,
 		            completion_operand_count(*commands),
 		            completion_kind_name((*commands)->operand_values.kind));
+		for (const char *const *word = first; word && *word; word++) {
+			strbuf_add_str(out, word > first ? " " : "");
+			text_add_shell_word(out, *word);
+		}
+		strbuf_add_str(out, ") words=(");
 		options_visit(*commands, add_option_names, out);
 		strbuf_add_str(out, ") ;;\n");
 	}

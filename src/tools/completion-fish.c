@@ -113,15 +113,38 @@ static void add_option(const struct cli_option *option, void *context)
 	strbuf_add_char(out, '\n');
 }
 
+/* Adds a line's condition: whether one of the words of the first operand is there, or with @none, whether none is. */
+static void add_first_condition(struct strbuf *out, const struct command *command, bool none)
+{
+	if (!command->first_words)
+		return;
+	strbuf_addf(out, "; and %s__fish_seen_subcommand_from", none ? "not " : "");
+	for (const char *const *word = command->first_words; *word; word++)
+		strbuf_addf(out, " %s", *word);
+}
+
+static void add_first_words(struct strbuf *out, const struct command *command)
+{
+	if (!command->first_words)
+		return;
+	strbuf_addf(out, "complete -c ctprof -n '__ctprof_has_command %s", command->name);
+	add_first_condition(out, command, true);
+	strbuf_add_str(out, "' -k -a '");
+	for (const char *const *word = command->first_words; *word; word++)
+		strbuf_addf(out, "%s%s", word > command->first_words ? " " : "", *word);
+	strbuf_add_str(out, "'\n");
+}
+
 /* Adds what the operands of a command are completed with. */
 static void add_operands(struct strbuf *out, const struct command *command,
                          const struct command *const *commands)
 {
-	if (command->operand_values.kind == VALUES_SNAPSHOT)
-		strbuf_addf(out,
-		            "complete -c ctprof -n '__ctprof_has_command %s' -k -a "
-		            "'(__ctprof_snapshots)'\n",
-		            command->name);
+	add_first_words(out, command);
+	if (command->operand_values.kind == VALUES_SNAPSHOT) {
+		strbuf_addf(out, "complete -c ctprof -n '__ctprof_has_command %s", command->name);
+		add_first_condition(out, command, false);
+		strbuf_add_str(out, "' -k -a '(__ctprof_snapshots)'\n");
+	}
 	if (command->operand_values.kind != VALUES_COMMANDS)
 		return;
 	for (; *commands; commands++) {

@@ -110,6 +110,17 @@ static void add_option(const struct cli_option *option, void *context)
 	add_spec(printing, option, true);
 }
 
+/* Adds "(add query)", from which _arguments itself completes. */
+static void add_first_words(struct strbuf *out, const struct command *command)
+{
+	strbuf_add_char(out, '(');
+	for (const char *const *word = command->first_words; *word; word++) {
+		strbuf_add_str(out, word > command->first_words ? " " : "");
+		completion_add_escaped(out, *word, " ():");
+	}
+	strbuf_add_char(out, ')');
+}
+
 static void add_operands(const struct printing *printing)
 {
 	const char *word = printing->command->operands;
@@ -127,7 +138,10 @@ static void add_operands(const struct printing *printing)
 			strbuf_addf(&spec, "%u", i);
 		strbuf_addf(&spec, ":%s%.*s:", optional && !repeated ? ":" : "",
 		            (int)(optional ? strcspn(name, "]") : len), name);
-		add_action(&spec, printing, &printing->command->operand_values, "");
+		if (i == 1 && printing->command->first_words)
+			add_first_words(&spec, printing->command);
+		else
+			add_action(&spec, printing, &printing->command->operand_values, "");
 		strbuf_add_str(printing->out, " \\\n        ");
 		text_add_shell_word(printing->out, strbuf_str(&spec));
 		word += len;

@@ -58,6 +58,11 @@ options compare | offer all 'ctprof compare --gr' '' --gr
 options compare | offer all 'ctprof compare a.zst b.zst --un' '' --un
 options compare | offer all 'ctprof compare show --un' '' --un
 
+# A first operand that is one of a few words; the others are files.
+words add check ddl query | offer all 'ctprof db ' '' ''
+words add | offer all 'ctprof db --db fleet.db a' '' a
+words a.zst | offer all 'ctprof db add a' '' a
+
 # One word, in each way of giving it.
 orders='impact delta percent name'
 for line in '--group-by ' '-g ' '-ug ' '--unchanged a.zst -g '; do
