@@ -208,6 +208,8 @@ static void visit_row(sqlite3_stmt *stmt, const struct database_list *list,
 	        .sum = number_of(stmt, 5),
 	        .has_exited = is_number(stmt, 6),
 	        .exited = number_of(stmt, 6),
+	        .has_rated = is_number(stmt, 7),
+	        .rated = number_of(stmt, 7),
 	};
 
 	if (fact.snapshot < list->snapshot_count && fact.metric < list->metric_count &&
@@ -321,7 +323,8 @@ int database_scan(struct database *database, const struct database_filter *filte
                   void (*visit)(void *context, const struct database_fact *fact), void *context)
 {
 	static const char columns[] =
-	        "SELECT f.grp, f.snapshot, f.metric, f.threads, f.seen, f.sum, f.exited FROM ";
+	        "SELECT f.grp, f.snapshot, f.metric, f.threads, f.seen, f.sum, f.exited, "
+	        "f.rated FROM ";
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	sqlite3_stmt *stmt = NULL;
 	bool sparse = false;

@@ -22,7 +22,7 @@
 
 enum {
 	APPLICATION_ID = 0x63747066,
-	USER_VERSION = 1,
+	USER_VERSION = 2,
 	WAIT_MS = 10 * 60 * 1000, /* for other writers */
 	RETRY_MS = 20,
 	CACHE_KIB = 128 * 1024,
@@ -41,7 +41,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         "INSERT INTO grp (group_key, group_name) VALUES (?1, ?2)",
         "SELECT id FROM metric WHERE name = ?1",
         "INSERT INTO metric (name, unit, type, rule) VALUES (?1, ?2, ?3, ?4)",
-        "INSERT INTO fact VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        "INSERT INTO fact VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         "SELECT group_key, group_name FROM grp WHERE id = ?1",
 };
 
@@ -185,7 +185,8 @@ static int check_schema(struct database *database, enum database_use use)
 		return check_tables(database);
 	strbuf_clear(&database->reason);
 	if (id == APPLICATION_ID)
-		strbuf_addf(&database->reason, "its version is %lld, and not %d",
+		strbuf_addf(&database->reason,
+		            "its version is %lld, and not %d: make it again with db add",
 		            (long long)version, USER_VERSION);
 	else if (id != 0 || pages != 0 || use == DATABASE_READ)
 		strbuf_add_str(&database->reason, "it is no database of facts");
@@ -194,7 +195,7 @@ static int check_schema(struct database *database, enum database_use use)
 	r = execute(database, ddl_sqlite);
 	if (r == 0)
 		r = execute(database, "PRAGMA application_id = " STRINGIFY(0x63747066));
-	return r == 0 ? execute(database, "PRAGMA user_version = 1") : r;
+	return r == 0 ? execute(database, "PRAGMA user_version = 2") : r;
 }
 
 /* SQLite waits for other writers at no change of the journal, which a new database needs once. */
@@ -499,6 +500,7 @@ static int add_row(struct fleet_sink *sink, const struct fleet_row *row)
 	        FLEET_COLUMN_min,
 	        FLEET_COLUMN_max,
 	        FLEET_COLUMN_histogram,
+	        FLEET_COLUMN_rated,
 	};
 	struct database *database = (struct database *)sink;
 	sqlite3_stmt *stmt;

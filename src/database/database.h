@@ -86,8 +86,9 @@ struct database_fact {
 	size_t metric; /* its place among the metrics of the list */
 	size_t snapshot;
 	uint64_t threads, seen;
-	bool has_sum, has_exited;
+	bool has_sum, has_exited, has_rated;
 	double sum, exited;
+	double rated; /* what rates count instead of both */
 };
 
 struct database_filter {

@@ -87,6 +87,10 @@ void host_series_add(struct host_series *series, const struct database_fact *fac
 		sum->is_unseen = true;
 		return;
 	}
+	if (fact->has_rated) {
+		add_work(sum, fact->rated);
+		return;
+	}
 	add_work(sum, fact->has_sum ? fact->sum : 0);
 	add_work(sum, fact->has_exited ? fact->exited : 0);
 }

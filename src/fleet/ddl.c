@@ -47,6 +47,7 @@ const char ddl_sqlite[] = "CREATE TABLE snapshot (\n"
                           "  min,\n"
                           "  max,\n"
                           "  histogram TEXT,\n"
+                          "  rated,\n"
                           "  PRIMARY KEY (snapshot, grp, metric)\n"
                           ") WITHOUT ROWID;\n";
 
@@ -73,6 +74,7 @@ const enum fleet_column ddl_fact_columns[DDL_FACT_COLUMNS] = {
         FLEET_COLUMN_min,
         FLEET_COLUMN_max,
         FLEET_COLUMN_histogram,
+        FLEET_COLUMN_rated,
 };
 
 static void add_clickhouse_column(enum fleet_column id, struct strbuf *out)

@@ -73,12 +73,14 @@ void fleet_groups_add(struct fleet_groups *groups, const struct snapshot_info *i
 
 		if (!summary || (metric_is_leader_only(metric) && sample->tid != sample->tgid))
 			continue;
-		if (metric_set_has(&sample->seen, metric))
-			summary_add_unscaled(summary, fleet_number(sample, metric),
-			                     fleet_value(&info->host, sample, metric),
-			                     fleet_zero_is_none(metric));
-		else
+		if (!metric_set_has(&sample->seen, metric)) {
 			summary_add_unseen(summary, 1);
+			continue;
+		}
+		summary_add_unscaled(summary, fleet_number(sample, metric),
+		                     fleet_value(&info->host, sample, metric),
+		                     fleet_zero_is_none(metric));
+		fleet_add_rate(summary, sample, metric);
 	}
 }
 

@@ -152,6 +152,26 @@ __int128 fleet_value(const struct host *host, const struct thread_sample *sample
 	return own == FLEET_TICKS_PER_SECOND ? number : number * FLEET_TICKS_PER_SECOND / own;
 }
 
+void fleet_add_rate(struct summary *summary, const struct thread_sample *sample,
+                    enum metric_id metric)
+{
+	const struct metric_desc *desc = &metric_table[metric];
+	bool is_waiting = desc->bound == BOUND_waiting;
+	uint64_t value, time_ns = sample->interval_ns;
+
+	if (sample->window_part == WINDOW_PART_NONE || time_ns == 0 ||
+	    (!is_waiting && desc->source != SOURCE_jemalloc))
+		return;
+	/* A row of several threads has the time of one of them. */
+	if (sample->merged_threads > 0)
+		return;
+	if (!is_waiting && sample->jemalloc_interval_ns > 0)
+		time_ns = sample->jemalloc_interval_ns;
+	/* Waits and these counters are 64 bits wide. */
+	value = (uint64_t)fleet_number(sample, metric);
+	summary_add_rate(summary, value, sample_inside(sample, metric), time_ns);
+}
+
 static void set_numbers(struct fleet_row *row, const struct summary *summary)
 {
 	fleet_set_integer(row, FLEET_COLUMN_sum, summary->sum);
@@ -169,9 +189,9 @@ static void set_numbers(struct fleet_row *row, const struct summary *summary)
 static void clear_numbers(struct fleet_row *row)
 {
 	static const enum fleet_column columns[] = {
-	        FLEET_COLUMN_exited,         FLEET_COLUMN_sum, FLEET_COLUMN_square_sum_high,
-	        FLEET_COLUMN_square_sum_low, FLEET_COLUMN_min, FLEET_COLUMN_max,
-	        FLEET_COLUMN_histogram,
+	        FLEET_COLUMN_exited,         FLEET_COLUMN_sum,   FLEET_COLUMN_square_sum_high,
+	        FLEET_COLUMN_square_sum_low, FLEET_COLUMN_min,   FLEET_COLUMN_max,
+	        FLEET_COLUMN_histogram,      FLEET_COLUMN_rated,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
@@ -183,6 +203,9 @@ void fleet_set_metric(struct fleet_row *row, enum metric_id metric, const struct
 {
 	const struct metric_desc *desc = &metric_table[metric];
 
+	uint64_t length_ns = (uint64_t)row->cells[FLEET_COLUMN_length_ns].integer;
+	__int128 rated, work;
+
 	set_str(row, FLEET_COLUMN_metric, desc->name);
 	set_str(row, FLEET_COLUMN_unit, unit_table[metric_unit(metric)].name);
 	set_str(row, FLEET_COLUMN_type, metric_type_table[desc->type].name);
@@ -192,6 +215,9 @@ void fleet_set_metric(struct fleet_row *row, enum metric_id metric, const struct
 	clear_numbers(row);
 	if (summary->exited_state == SUMMARY_EXITED_KNOWN)
 		fleet_set_integer(row, FLEET_COLUMN_exited, (__int128)summary->exited);
+	if (length_ns > 0 && summary_rated(summary, length_ns, &rated) &&
+	    summary_work(summary, &work) && rated != work)
+		fleet_set_integer(row, FLEET_COLUMN_rated, rated);
 	if (summary->seen == 0)
 		return;
 	set_numbers(row, summary);

@@ -89,10 +89,12 @@ int fleet_threads_add(struct fleet_threads *threads, const struct thread_sample 
 		    metric == METRIC_lived_ns ||
 		    (metric_is_leader_only(metric) && sample->tid != sample->tgid))
 			continue;
-		if (find_value(threads, sample, metric, &value))
+		if (find_value(threads, sample, metric, &value)) {
 			summary_add(&summary, value, fleet_zero_is_none(metric));
-		else
+			fleet_add_rate(&summary, sample, metric);
+		} else {
 			summary_add_unseen(&summary, 1);
+		}
 		fleet_set_metric(&threads->row, metric, &summary, &threads->histogram);
 		r = threads->sink->row(threads->sink, &threads->row);
 	}

@@ -2,10 +2,14 @@
 #include "fleet/summary.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+
+/* The bits of a fraction of a rate. */
+enum { RATE_BITS = 40 };
 
 int summary_bin(__int128 value)
 {
@@ -175,11 +179,32 @@ bool summary_work(const struct summary *summary, __int128 *ret)
 	return true;
 }
 
+void summary_add_rate(struct summary *summary, uint64_t value, uint64_t inside, uint64_t time_ns)
+{
+	summary->rated_values += value;
+	summary->rates += ((unsigned __int128)inside << RATE_BITS) / time_ns;
+}
+
+bool summary_rated(const struct summary *summary, uint64_t length_ns, __int128 *ret)
+{
+	/* Far above all sums, and far below the largest number. */
+	static const long double limit = 0x1p100L;
+	long double rated;
+
+	if (!summary_work(summary, ret))
+		return false;
+	rated = ldexpl((long double)summary->rates, -RATE_BITS) * (long double)length_ns;
+	*ret += (__int128)roundl(fminl(rated, limit)) - summary->rated_values;
+	return true;
+}
+
 void summary_merge(struct summary *into, const struct summary *from)
 {
 	saturating_add_to(&into->threads, from->threads);
 	saturating_add_to(&into->seen, from->seen);
 	into->sum += from->sum;
+	into->rated_values += from->rated_values;
+	into->rates += from->rates;
 	add_squares(into, from->square_sum, from->square_sum_is_over);
 	if (from->has_min)
 		add_min(into, from->min);

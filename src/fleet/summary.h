@@ -32,6 +32,9 @@ struct summary {
 	__int128 max;
 	enum summary_exited exited_state;
 	unsigned __int128 exited;
+	/* Values that are rated by times of their own, and the sum of their rates, as multiples of 2^-40. */
+	__int128 rated_values;
+	unsigned __int128 rates;
 	/* Bins from @first_bin on, of which the first and the last are not 0; owned. */
 	int first_bin;
 	unsigned bin_count;
@@ -63,6 +66,12 @@ void summary_add_exited(struct summary *summary, bool is_known, unsigned __int12
 /* Stores the work of a group, that of exited threads included. Returns false if nothing of it was seen. If @seen is below @threads, it
  * is a part. */
 bool summary_work(const struct summary *summary, __int128 *ret);
+
+/* Notes that rates count no more than @inside of a value that was added, and that this is the work of @time_ns, which is not 0. */
+void summary_add_rate(struct summary *summary, uint64_t value, uint64_t inside, uint64_t time_ns);
+
+/* Stores the work of a window of that length at the rates of its threads; summary_work() where none was noted. Result as that one. */
+bool summary_rated(const struct summary *summary, uint64_t length_ns, __int128 *ret);
 
 /* Adds all of @from. */
 void summary_merge(struct summary *into, const struct summary *from);

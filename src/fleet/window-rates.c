@@ -23,11 +23,13 @@ static struct rate_group *group_of(struct window_rates *rates, const struct strm
 }
 
 /* Returns the work of a second, with that of threads that have exited; NaN if no thread has the value. */
-static double find_rate(const struct summary *summary, double seconds)
+static double find_rate(const struct summary *summary, uint64_t length_ns)
 {
 	__int128 work;
 
-	return summary_work(summary, &work) ? (double)work / seconds : NAN;
+	return summary_rated(summary, length_ns, &work)
+	               ? (double)work / ((double)length_ns / NS_PER_SECOND)
+	               : NAN;
 }
 
 /* Leaves in the list the groups that the window before this one has. */
@@ -50,20 +52,20 @@ static void forget_idle(struct window_rates *rates)
 }
 
 static void set_group(const struct fleet_groups *groups, struct rate_group *rate,
-                      const struct strmap_entry *group, double seconds)
+                      const struct strmap_entry *group, uint64_t length_ns)
 {
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		const struct summary *summary =
 		        fleet_groups_summary(groups, group, (enum metric_id)i);
 
-		rate->now[i] = find_rate(summary, seconds);
+		rate->now[i] = find_rate(summary, length_ns);
 		if (summary->seen < summary->threads)
 			metric_set_add(&rate->partial, (enum metric_id)i);
 	}
 }
 
 static void set_values(struct window_rates *rates, const struct fleet_groups *groups,
-                       double seconds)
+                       uint64_t length_ns)
 {
 	forget_idle(rates);
 	for (size_t i = 0; i < groups->names.count; i++) {
@@ -75,7 +77,7 @@ static void set_values(struct window_rates *rates, const struct fleet_groups *gr
 			*array_add(rates->changing, rates->changing_count,
 			           rates->changing_capacity) = (size_t)rate->number - 1;
 		rate->is_changing = true;
-		set_group(groups, rate, group, seconds);
+		set_group(groups, rate, group, length_ns);
 	}
 }
 
@@ -122,7 +124,7 @@ const char *window_rates_add(struct window_rates *rates, const struct snapshot_i
 	rates->end_ns = end_ns;
 	rates->length_ns = length_ns;
 	rates->has_window = true;
-	set_values(rates, groups, (double)length_ns / (double)NS_PER_SECOND);
+	set_values(rates, groups, length_ns);
 	return NULL;
 }
 

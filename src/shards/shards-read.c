@@ -316,7 +316,7 @@ struct scanning {
 struct fact_row {
 	struct span name, metric;
 	uint64_t load;
-	__int128 sum, exited;
+	__int128 sum, exited, rated;
 	struct database_fact fact;
 };
 
@@ -330,7 +330,8 @@ static bool read_fact_row(struct span *rest, struct fact_row *ret)
 	       row_binary_read_u64(rest, &fact->threads) &&
 	       row_binary_read_u64(rest, &fact->seen) &&
 	       row_binary_read_nullable_wide(rest, &fact->has_sum, &ret->sum) &&
-	       row_binary_read_nullable_wide(rest, &fact->has_exited, &ret->exited);
+	       row_binary_read_nullable_wide(rest, &fact->has_exited, &ret->exited) &&
+	       row_binary_read_nullable_wide(rest, &fact->has_rated, &ret->rated);
 }
 
 /* Visits the rows of an answer, which are of groups up to @last. */
@@ -359,6 +360,7 @@ static int visit_rows(struct scanning *scanning, size_t last)
 		row.fact.metric = metric;
 		row.fact.sum = (double)row.sum;
 		row.fact.exited = (double)row.exited;
+		row.fact.rated = (double)row.rated;
 		row.fact.group = (int64_t)scanning->group;
 		scanning->visit(scanning->context, &row.fact);
 	}
@@ -374,7 +376,7 @@ static int scan_piece(struct scanning *scanning, size_t first, size_t last, uint
 	int r;
 
 	strbuf_addf(&statement,
-	            "SELECT group_name, load, metric, threads, seen, sum, exited FROM fact "
+	            "SELECT group_name, load, metric, threads, seen, sum, exited, rated FROM fact "
 	            "WHERE %s AND group_key = ",
 	            strbuf_str(scanning->conditions));
 	scan_plan_add_text(&statement, reader->sets.entries[reader->groups[first].set].key);

@@ -22,7 +22,7 @@ OUTLIERS = {7: "3:2", 50: "0:1.8", 111: "5:0.3", 150: "1:3", 199: "4:0.5"}
 MOVED, AGAINST = "svc-c", "host-0033"
 QUESTIONS = (["outliers"], ["arms"], ["movers", "--from", str(FIRST), "--to", str(FIRST + 3600)], ["group", "--group", MOVED])
 IN_SQLITE = """SELECT s.digest, g.group_key, g.group_name, m.name, m.unit, m.type, m.rule, f.threads, f.seen, f.exited, f.sum, f.square_sum_high,
-  f.square_sum_low, f.min, f.max, f.histogram FROM grp g JOIN fact f ON f.grp = g.id JOIN snapshot s ON s.id = f.snapshot
+  f.square_sum_low, f.min, f.max, f.histogram, f.rated FROM grp g JOIN fact f ON f.grp = g.id JOIN snapshot s ON s.id = f.snapshot
   JOIN metric m ON m.id = f.metric WHERE g.group_key = ? AND g.group_name = ?"""
 
 

@@ -19,6 +19,7 @@ except ImportError as error:
     sys.exit(77)
 
 FIRST, LENGTH = 1767225600, 10
+OBSERVED = 30
 METRICS = ("run_time_ns", "wait_time_ns", "write_bytes")
 # Nanoseconds by which a window begins before the end of the one in front: the two are by different clocks.
 EARLY = {10: 20}
@@ -27,7 +28,7 @@ WINDOWS = (
     (0, {"steady": (4000000000, 7, 0)}),
     (10, {"steady": (4000000001, 1844674407, 512), "Web Content": (1, 2, 3), "Web Workers": (4, 5, 6)}),
     (20, {"steady": (1, None, 1), "#y x": (9, 9, 9)}),
-    (60, {"steady": (2, 3, 4), "br\x1b\"ief": (5, 6, 7)}),
+    (60, {"steady": (2, 40 * 10 ** 9, 4), "br\x1b\"ief": (5, 6, 7)}),
     (70.125, {"steady": (2, 3, 4)}),
     (80.125, {"steady": (2, 3, 4)}),
     (90.125, {"steady": (2, 3, 4), "Web Content": (7, 8, 9)}),
@@ -85,8 +86,12 @@ def expected():
             if name not in beside:
                 continue
             for metric, value in zip(METRICS, groups.get(name, (0, 0, 0))):
-                if value is not None:
-                    values[metric, instance_name(name, number)] = value / LENGTH
+                if value is None:
+                    continue
+                # The fixture's threads were observed for longer than the windows last, and no wait counts for longer than that.
+                if metric == "wait_time_ns":
+                    value = round(min(value, OBSERVED * 10 ** 9) * LENGTH / OBSERVED)
+                values[metric, instance_name(name, number)] = value / LENGTH
         records.append((begin_ns(start) // 1000 + LENGTH * 10 ** 6, values))
     return records
 

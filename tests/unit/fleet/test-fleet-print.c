@@ -59,7 +59,7 @@ static void unseen_is_null(void **state)
 	row = row_of(&summary, &histogram);
 	assert_prints(print_csv, &row,
 	              "'=1+1,\"a \"\"b\"\", "
-	              "c\",,,\"\",,,,,,,,,,,run_time_ns,ns,counter_ns,sum,3,0,,,,,,,\n");
+	              "c\",,,\"\",,,,,,,,,,,run_time_ns,ns,counter_ns,sum,3,0,,,,,,,,\n");
 	assert_prints(
 	        print_ndjson, &row,
 	        "{\"snapshot\":\"=1+1\",\"host\":\"a \\\"b\\\", "
@@ -69,7 +69,8 @@ static void unseen_is_null(void **state)
 	        "\"start_clock_ticks\":null,\"comm\":null,\"metric\":\"run_time_ns\","
 	        "\"unit\":\"ns\",\"type\":\"counter_ns\",\"rule\":\"sum\",\"threads\":3,"
 	        "\"seen\":0,\"exited\":null,\"sum\":null,\"square_sum_high\":null,"
-	        "\"square_sum_low\":null,\"min\":null,\"max\":null,\"histogram\":null}\n");
+	        "\"square_sum_low\":null,\"min\":null,\"max\":null,\"histogram\":null,\"rated\":"
+	        "null}\n");
 }
 
 /* Numbers beyond 63 bits are digits in both, and a text in JSON. */
@@ -93,11 +94,11 @@ static void large_numbers_are_exact(void **state)
 	assert_int_equal(fclose(file), 0);
 	assert_contains(text,
 	                ",2,2,9223372036854775807,18446744073709551616,18446744073709551614,2,1,"
-	                "18446744073709551615,1:1 64:1\n");
-	assert_contains(text,
-	                "\"exited\":9223372036854775807,\"sum\":\"18446744073709551616\","
-	                "\"square_sum_high\":\"18446744073709551614\",\"square_sum_low\":2,"
-	                "\"min\":1,\"max\":\"18446744073709551615\",\"histogram\":\"1:1 64:1\"}");
+	                "18446744073709551615,1:1 64:1,\n");
+	assert_contains(text, "\"exited\":9223372036854775807,\"sum\":\"18446744073709551616\","
+	                      "\"square_sum_high\":\"18446744073709551614\",\"square_sum_low\":2,"
+	                      "\"min\":1,\"max\":\"18446744073709551615\",\"histogram\":\"1:1 "
+	                      "64:1\",\"rated\":null}");
 	free(text);
 }
 

@@ -91,6 +91,37 @@ static void work_is_that_of_all_threads_seen(void **state)
 	assert_work(exited, 5);
 }
 
+static void assert_rated(const struct summary *summary, uint64_t length_ns, __int128 work)
+{
+	__int128 found = -1;
+
+	assert_int_equal(summary_rated(summary, length_ns, &found), work >= 0);
+	assert_true(found == work);
+}
+
+/* A wait of 100 of which 20 were in the thread's time, a value that was read 4 % later than the others, and one by the window's length. */
+static void rates_are_by_times_of_their_own(void **state)
+{
+	cleanup_(summary_done) struct summary summary = {0}, other = {0};
+
+	(void)state;
+	assert_rated(&summary, 1000, -1);
+	summary_add(&summary, 100, false);
+	summary_add_rate(&summary, 100, 20, 1000);
+	assert_rated(&summary, 1000, 20);
+	assert_rated(&summary, 500, 10);
+	summary_add(&other, 5200, false);
+	summary_add_rate(&other, 5200, 5200, 1040);
+	assert_rated(&other, 1000, 5000);
+	summary_add(&other, 7, false);
+	summary_merge(&summary, &other);
+	assert_rated(&summary, 1000, 5027);
+	summary_add(&other, UINT64_MAX, false);
+	summary_add_rate(&other, UINT64_MAX, UINT64_MAX, 1);
+	/* A number beyond all sums is cut off. */
+	assert_true(summary_rated(&other, UINT64_MAX, &(__int128){0}));
+}
+
 static void leaves_zero_out_of_a_floor(void **state)
 {
 	cleanup_(summary_done) struct summary summary = {0};
@@ -265,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(work_is_that_of_all_threads_seen),
 	        cmocka_unit_test(keeps_what_it_was_given),
+	        cmocka_unit_test(rates_are_by_times_of_their_own),
 	        cmocka_unit_test(leaves_zero_out_of_a_floor),
 	        cmocka_unit_test(is_exact_to_128_bits),
 	        cmocka_unit_test(bins_are_powers_of_two),
