@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/strmap.h"
 #include "machine-value.h"
 
 struct exposition {
@@ -13,6 +14,7 @@ struct exposition {
 	const struct report *report;
 	bool openmetrics;
 	struct strbuf name, text;
+	uint32_t *numbers; /* by group: how many before it have the same labels; owned */
 };
 
 bool openmetrics_has(unsigned measure)
@@ -148,9 +150,34 @@ static void add_label_value(const char *text, struct strbuf *to)
 	strbuf_add_char(to, '"');
 }
 
+/* Numbers the groups whose labels are those of another one, such as processes that had one id after the other. */
+static void number_groups(struct exposition *out)
+{
+	const struct row_set *set = out->report->rows;
+	cleanup_(strmap_done) struct strmap first = STRMAP_INIT;
+	uint32_t *last;
+
+	out->numbers = mem_calloc(set->group_count + 1, sizeof(out->numbers[0]));
+	last = mem_calloc(set->group_count + 1, sizeof(last[0]));
+	for (size_t i = 0; i < set->group_count; i++) {
+		uint32_t place;
+
+		strbuf_clear(&out->text);
+		for (unsigned key = 0; key < set->by.count; key++)
+			add_label_value(set->groups[i].parts[key] ? set->groups[i].parts[key] : "",
+			                &out->text);
+		strmap_add(&first, strbuf_str(&out->text), out->text.len);
+		if (!strmap_find(&first, strbuf_str(&out->text), out->text.len, &place))
+			continue;
+		out->numbers[i] = last[place]++;
+	}
+	free(last);
+}
+
 static void add_sample(struct exposition *out, const struct row_group *group, struct quantity value)
 {
 	const struct group_by *by = &out->report->rows->by;
+	uint32_t number;
 
 	strbuf_clear(&out->text);
 	for (unsigned key = 0; group && key < by->count; key++) {
@@ -158,6 +185,9 @@ static void add_sample(struct exposition *out, const struct row_group *group, st
 		            group_key_table[by->keys[key]].column);
 		add_label_value(group->parts[key], &out->text);
 	}
+	number = group ? out->numbers[group - out->report->rows->groups] : 0;
+	if (number > 0)
+		strbuf_addf(&out->text, ",number=\"%u\"", number + 1);
 	if (group)
 		strbuf_add_char(&out->text, '}');
 	strbuf_add_char(&out->text, ' ');
@@ -296,9 +326,11 @@ void report_openmetrics(FILE *file, const struct report *report, bool openmetric
 		            quantity_real((double)set->frames[0].length_ns / NS_PER_SECOND));
 	print_alone(&out, "ctprof_groups_left_out", "", "groups behind the limit of --top",
 	            quantity_integer((__int128)set->groups_left_out));
+	number_groups(&out);
 	print_rows(&out);
 	if (openmetrics)
 		fputs("# EOF\n", file);
+	free(out.numbers);
 	strbuf_done(&out.name);
 	strbuf_done(&out.text);
 }
