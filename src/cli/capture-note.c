@@ -12,7 +12,7 @@ static void add_count(struct strbuf *out, uint64_t count, const char *one, const
 	strbuf_addf(out, "%llu %s", (unsigned long long)count, count == 1 ? one : many);
 }
 
-/* Appends the kernel's answers to the taskstats requests, with the number of threads for each; nothing if all succeeded. */
+/* Appends the kernel's answers to the taskstats requests, with the number of threads for each. */
 static void add_taskstats(const struct snapshot_info *info, struct strbuf *out)
 {
 	static const char *const words[OUTCOME_COUNT] = {
@@ -28,8 +28,6 @@ static void add_taskstats(const struct snapshot_info *info, struct strbuf *out)
 	const uint64_t *outcomes = info->tally.sources[SOURCE_taskstats];
 	const char *separator = " ";
 
-	if (outcomes[OUTCOME_read] > 0 && outcomes[OUTCOME_read] == info->tally.threads)
-		return;
 	strbuf_add_str(out, "; taskstats");
 	for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++) {
 		if (outcomes[o] == 0)
