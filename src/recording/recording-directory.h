@@ -18,7 +18,7 @@ must_check_ int recording_directory_make(const char *path, struct strbuf *reterr
  * Returns a descriptor; -EBUSY if another process has it; or -errno. */
 must_check_ int recording_lock(int dir_fd, uint64_t since_unix_ns);
 
-/* Who has the lock. */
+/* The process that has the lock. */
 struct recording_owner {
 	pid_t pid;              /* 0: nobody; -1: a process of another pid namespace */
 	uint64_t since_unix_ns; /* 0: not known */
