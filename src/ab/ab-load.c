@@ -246,7 +246,7 @@ static int add_arm(const struct ab_options *options, struct trial *trial, struct
 	}
 	*array_add(trial->arms[arm].lines, trial->arms[arm].line_count,
 	           trial->arms[arm].line_capacity) = copy_of(equals + 1);
-	if (recording_operand_is(equals + 1))
+	if (recording_operand_is(equals + 1) != 0)
 		return add_file(options, list, arm, equals + 1, true);
 	r = operand_glob(equals + 1, &found, &reason);
 	if (r < 0)

@@ -39,7 +39,8 @@ static int check_regular(const char *path)
 {
 	struct stat st;
 
-	if (recording_operand_is(path))
+	/* Reading it has the error. */
+	if (recording_operand_is(path) != 0)
 		return 0;
 	if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) {
 		cli_error("%s: merge reads its files twice, and needs regular ones", path);

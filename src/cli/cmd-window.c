@@ -135,7 +135,8 @@ static int make_of_range(const struct window_output *out, const char *text,
 
 static bool is_one_snapshot(const char *path)
 {
-	return !recording_operand_is(path) && (strcmp(path, "-") == 0 || access(path, F_OK) == 0);
+	return recording_operand_is(path) == 0 &&
+	       (strcmp(path, "-") == 0 || access(path, F_OK) == 0);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -153,7 +154,7 @@ static int run(const struct command *command, int argc, char **argv)
 		        command, "two snapshots are needed, or a range of a recording, not %d",
 		        given);
 	if (given == 2 &&
-	    (recording_operand_is(argv[optind]) || recording_operand_is(argv[optind + 1])))
+	    (recording_operand_is(argv[optind]) > 0 || recording_operand_is(argv[optind + 1]) > 0))
 		return cli_usage_error(command, "the window of a recording has one operand, such "
 		                                "as DIR@10:00..10:05");
 	if (given == 2 && fd_source_is_one_stream(argv[optind], argv[optind + 1]))

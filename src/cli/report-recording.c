@@ -239,7 +239,8 @@ static int draw(const struct report_call *call, const struct recording_operand *
 
 bool report_is_recording(const char *path)
 {
-	return recording_operand_is(path);
+	/* One that cannot be opened now has its error from there. */
+	return recording_operand_is(path) != 0;
 }
 
 int report_recording(const struct report_call *call)

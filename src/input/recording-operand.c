@@ -82,7 +82,7 @@ static int open_path(struct recording_operand *operand, const char *text, struct
 	if (fstat(operand->fd, &status) < 0)
 		return -errno;
 	operand->is_directory = S_ISDIR(status.st_mode);
-	return operand->range_text || operand->is_directory || recording_is_file(operand->fd);
+	return operand->range_text || operand->is_directory ? 1 : recording_is_file(operand->fd);
 }
 
 int recording_operand_open(struct recording_operand *operand, const char *text,
@@ -96,12 +96,12 @@ int recording_operand_open(struct recording_operand *operand, const char *text,
 	return parsed < 0 ? parsed : 1;
 }
 
-bool recording_operand_is(const char *text)
+int recording_operand_is(const char *text)
 {
 	cleanup_(recording_operand_done) struct recording_operand operand = RECORDING_OPERAND_INIT;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 
-	return open_path(&operand, text, &reason) > 0;
+	return open_path(&operand, text, &reason);
 }
 
 static void add_range(const struct recording_range *range, struct strbuf *out)
@@ -127,7 +127,7 @@ static int add_windows(struct recording_operand *operand, const struct snapshot_
 	                                      &operand->bytes, reterr);
 
 	/* The sentence is about frames, and there is one. */
-	if (r == -EINVAL && !operand->is_directory && !recording_is_file(operand->fd)) {
+	if (r == -EINVAL && !operand->is_directory && recording_is_file(operand->fd) == 0) {
 		strbuf_clear(reterr);
 		strbuf_add_str(reterr, "it has whole lives, and no windows of which a range could "
 		                       "be taken");

@@ -27,8 +27,8 @@ struct recording_operand {
 must_check_ int recording_operand_open(struct recording_operand *operand, const char *text,
                                        struct strbuf *reterr);
 
-/* Returns whether @text would be opened so, without a message. */
-bool recording_operand_is(const char *text);
+/* Returns 1 if @text would be opened so, 0 if it is none of these, or -errno without a message: opening it has that. */
+must_check_ int recording_operand_is(const char *text);
 
 /* Writes the window over the range. Returns 0; -ENOENT with a sentence if no window touches the range; another -errno, with a sentence
  * where a window is to blame; or the writer's result. snapshot_info_done() @ret_info in any case. */

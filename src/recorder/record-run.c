@@ -16,6 +16,7 @@
 struct recorder {
 	const struct record_options *options;
 	int dir_fd, lock_fd;
+	uint64_t began_unix_ns;
 	struct recording_writer writer;
 	struct capture_series *series;
 	struct record_wait wait;
@@ -59,7 +60,8 @@ static int open_recording(struct recorder *recorder)
 		cli_error("%s", strbuf_str(&reason));
 		return recorder->dir_fd;
 	}
-	recorder->lock_fd = recording_lock(recorder->dir_fd);
+	recorder->began_unix_ns = clock_now_ns(CLOCK_REALTIME);
+	recorder->lock_fd = recording_lock(recorder->dir_fd, recorder->began_unix_ns);
 	if (recorder->lock_fd < 0)
 		return fail(recorder, recorder->lock_fd);
 	r = recording_writer_open(&recorder->writer, recorder->dir_fd, &options->keep);
@@ -141,7 +143,7 @@ static int keep_lock(struct recorder *recorder)
 
 	if (!fd_is_removed(recorder->lock_fd))
 		return 0;
-	fd = recording_lock(recorder->dir_fd);
+	fd = recording_lock(recorder->dir_fd, recorder->began_unix_ns);
 	if (fd < 0)
 		return fail(recorder, fd);
 	fd_closep(&recorder->lock_fd);

@@ -12,10 +12,26 @@
 #include "command/command.h"
 #include "recorder/recording-list.h"
 #include "recording/recording-status.h"
+#include "when/local-time.h"
 
 static double seconds_of(uint64_t ns)
 {
 	return (double)ns / (double)NS_PER_SECOND;
+}
+
+static void add_recorder(const struct recording_owner *recorder, struct strbuf *out)
+{
+	if (recorder->pid > 0)
+		strbuf_addf(out, "recorder  process %d", (int)recorder->pid);
+	else if (recorder->pid < 0)
+		strbuf_add_str(out, "recorder  a process of another pid namespace");
+	else
+		strbuf_add_str(out, "recorder  none runs");
+	if (recorder->since_unix_ns > 0) {
+		strbuf_add_str(out, " since ");
+		local_time_add((time_t)(recorder->since_unix_ns / NS_PER_SECOND), out);
+	}
+	strbuf_add_char(out, '\n');
 }
 
 static void add_windows(const struct recording_survey *survey, struct strbuf *out)
@@ -79,12 +95,7 @@ int record_status_print(const char *directory)
 		cli_error("%s: %s", directory, reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
 		return r;
 	}
-	if (status.recorder > 0)
-		strbuf_addf(&out, "recorder  process %d\n", (int)status.recorder);
-	else if (status.recorder < 0)
-		strbuf_add_str(&out, "recorder  a process of another pid namespace\n");
-	else
-		strbuf_add_str(&out, "recorder  none runs\n");
+	add_recorder(&status.recorder, &out);
 	add_windows(&status.survey, &out);
 	add_gaps(&status.survey, &out);
 	if (status.survey.windows > 0 && status.survey.length_ns > 0)

@@ -28,14 +28,14 @@ bool recording_list_is(const char *path)
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	cleanup_(fd_closep) int fd = operand_open(AT_FDCWD, path, OPERAND_DIRECTORY, &reason);
 	cleanup_(recording_files_done) struct recording_files files = {0};
-	pid_t pid;
+	struct recording_owner owner;
 	int r = fd < 0 ? fd : recording_files_list(fd, &files);
 
 	if (r == -ENOMEM)
 		mem_exhausted();
 	if (r < 0)
 		return false;
-	return files.count > 0 || (recording_lock_owner(fd, &pid) == 0 && pid != 0);
+	return files.count > 0 || (recording_lock_owner(fd, &owner) == 0 && owner.pid != 0);
 }
 
 bool recording_list_has(enum run_list_format format)
@@ -210,12 +210,16 @@ static void add_sum(const struct recording_hour *hour, enum recording_amount_id 
 
 static void add_hour(const struct recording_hour *hour, struct strbuf *out)
 {
-	time_t seconds = (time_t)(hour->begin_unix_ns / NS_PER_SECOND);
+	time_t seconds = (time_t)(hour->begin_unix_ns / NS_PER_SECOND), times[LOCAL_TIMES_MAX];
 	char text[64];
 	struct tm local;
 
-	if (localtime_r(&seconds, &local) &&
-	    strftime(text, sizeof(text), "%m-%d %H:%M", &local) > 0)
+	if (!localtime_r(&seconds, &local))
+		return;
+	/* The zone tells the two hours from each other where the clock is set back. */
+	if (strftime(text, sizeof(text),
+	             local_time_find(&local, times) > 1 ? "%m-%d %H:%M %Z" : "%m-%d %H:%M",
+	             &local) > 0)
 		strbuf_add_str(out, text);
 }
 
@@ -336,7 +340,7 @@ int recording_list_print(FILE *file, const char *path, enum run_list_format form
 	cleanup_(fd_closep) int fd = operand_open(AT_FDCWD, path, OPERAND_DIRECTORY, &reason);
 	cleanup_(recording_survey_done) struct recording_survey survey = {0};
 	struct table_style markdown = {.markdown = true};
-	pid_t recorder = 0;
+	struct recording_owner recorder = {0};
 	int r = fd < 0 ? fd : recording_survey_read(fd, &snapshot_default_limits, &survey, &reason);
 
 	if (r == 0)
@@ -350,7 +354,7 @@ int recording_list_print(FILE *file, const char *path, enum run_list_format form
 	else if (format == RUN_LIST_NDJSON)
 		recording_rows_ndjson(file, path, &survey);
 	else
-		print_table(file, path, &survey, recorder,
+		print_table(file, path, &survey, recorder.pid,
 		            format == RUN_LIST_MARKDOWN ? &markdown : style);
 	return 0;
 }

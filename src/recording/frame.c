@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compression/zstd-stream.h"
+#include "recording/frame-source.h"
+
 enum {
 	MAGIC = 0xFD2FB528, /* of a frame */
 	MAGIC_BYTES = 4,
@@ -18,6 +21,9 @@ enum {
 	/* A torn tail is part of one window: longer ones, and those of more blocks, are damage. */
 	TAIL_BYTES_MAX = 256 << 20,
 	TAIL_BLOCKS_MAX = 1 << 18,
+	/* A frame of more text for each of its bytes is not decompressed to its end. */
+	TEXT_OF_BYTE = 1024,
+	TEXT_BYTES_MIN = 16 << 20,
 };
 
 /* Limits the blocks that are looked at: those shorter than @bytes. */
@@ -142,10 +148,51 @@ static int is_followed(int fd, uint64_t offset)
 	return r;
 }
 
-int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)
+/* Returns 1 if the bytes of the frame are those that were compressed, as far as they are looked at; 0, or -errno. */
+static int decodes(int fd, uint64_t begin, uint64_t end)
+{
+	struct frame_source source = frame_source_make(fd, begin, end);
+	struct zstd_decompressor *zstd = zstd_decompressor_new(&source.source);
+	struct byte_source *text = zstd_decompressor_source(zstd);
+	uint64_t left = saturating_multiply(end - begin, TEXT_OF_BYTE);
+	char bytes[32 << 10];
+	size_t len = 1;
+	int r = 0;
+
+	if (left < TEXT_BYTES_MIN)
+		left = TEXT_BYTES_MIN;
+	while (r == 0 && len > 0 && left >= sizeof(bytes)) {
+		r = text->read(text, bytes, sizeof(bytes), &len);
+		left -= sizeof(bytes);
+	}
+	zstd_decompressor_free(zstd);
+	if (r < 0)
+		return r == -EBADMSG ? 0 : r;
+	return 1;
+}
+
+/* Finds the end of a frame whose bytes are known to be on disk: a frame was appended behind it, or it is the last one and decodes. A power
+ * failure may leave the length of the last frame, and zeros in place of its last bytes. Returns 1, 0, or -errno. */
+static int find_written(int fd, uint64_t offset, uint64_t *ret_end)
 {
 	struct block_limit limit = {SHORT_BYTES, SHORT_BLOCKS_MAX};
-	int r = walk(fd, offset, &limit, ret_end);
+	unsigned char behind[MAGIC_BYTES];
+	uint64_t end = 0;
+	int r = walk(fd, offset, &limit, &end);
+
+	if (r <= 0)
+		return r;
+	r = read_at(fd, end, behind, sizeof(behind));
+	if (r == 0 || (r > 0 && little_endian(behind, MAGIC_BYTES) != MAGIC))
+		r = decodes(fd, offset, end);
+	if (r > 0)
+		*ret_end = end;
+	return r;
+}
+
+int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)
+{
+	int r = find_written(fd, offset, ret_end);
 
 	if (r != 0)
 		return r;
@@ -154,8 +201,7 @@ int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)
 	if (r <= 0)
 		return r;
 	/* A recorder may have written there meanwhile. */
-	limit.left = SHORT_BLOCKS_MAX;
-	r = walk(fd, offset, &limit, ret_end);
+	r = find_written(fd, offset, ret_end);
 	return r == 0 ? -EBADMSG : r;
 }
 

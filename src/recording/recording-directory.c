@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/output-place.h"
@@ -62,10 +63,12 @@ static struct flock whole_file(void)
 	return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
 }
 
-int recording_lock(int dir_fd)
+int recording_lock(int dir_fd, uint64_t since_unix_ns)
 {
 	cleanup_(fd_closep) int fd = openat(
 	        dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	const struct timespec since = {(time_t)(since_unix_ns / NS_PER_SECOND),
+	                               (long)(since_unix_ns % NS_PER_SECOND)};
 	struct flock lock = whole_file();
 	struct stat status;
 	int kept;
@@ -77,24 +80,31 @@ int recording_lock(int dir_fd)
 		return -EMEDIUMTYPE;
 	if (fcntl(fd, F_SETLK, &lock) < 0)
 		return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+	/* A file without a time is a lock as well: the disk may be full. */
+	(void)futimens(fd, (struct timespec[]){since, since});
 	kept = fd;
 	fd = -1;
 	return kept;
 }
 
-int recording_lock_owner(int dir_fd, pid_t *ret_pid)
+int recording_lock_owner(int dir_fd, struct recording_owner *ret)
 {
 	cleanup_(fd_closep) int fd = regular_file_open_beside(dir_fd, LOCK_NAME);
 	struct flock lock = whole_file();
+	struct stat status;
 
-	*ret_pid = 0;
+	*ret = (struct recording_owner){0};
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
 	if (fcntl(fd, F_GETLK, &lock) < 0)
 		return -errno;
 	/* The kernel has 0 for a process that this pid namespace does not have, and -1 on some network file systems. */
-	if (lock.l_type != F_UNLCK)
-		*ret_pid = lock.l_pid > 0 ? lock.l_pid : -1;
+	if (lock.l_type == F_UNLCK)
+		return 0;
+	ret->pid = lock.l_pid > 0 ? lock.l_pid : -1;
+	if (fstat(fd, &status) == 0 && status.st_mtim.tv_sec > 0)
+		ret->since_unix_ns = (uint64_t)status.st_mtim.tv_sec * NS_PER_SECOND +
+		                     (uint64_t)status.st_mtim.tv_nsec;
 	return 0;
 }
 

@@ -14,12 +14,18 @@
  * else may write there or exchange a directory above it. Returns a descriptor, or -errno with a sentence. */
 must_check_ int recording_directory_make(const char *path, struct strbuf *reterr);
 
-/* Opens the lock of the directory for the time that the descriptor is open. Returns a descriptor; -EBUSY if another process has it;
- * or -errno. */
-must_check_ int recording_lock(int dir_fd);
+/* Opens the lock of the directory for the time that the descriptor is open. The time of its file says since when the recorder runs.
+ * Returns a descriptor; -EBUSY if another process has it; or -errno. */
+must_check_ int recording_lock(int dir_fd, uint64_t since_unix_ns);
 
-/* Returns the process that has the lock, 0 if none has it, or -errno. */
-must_check_ int recording_lock_owner(int dir_fd, pid_t *ret_pid);
+/* The process that has the lock. */
+struct recording_owner {
+	pid_t pid;              /* 0: nobody; -1: a process of another pid namespace */
+	uint64_t since_unix_ns; /* 0: not known */
+};
+
+/* Returns 0 or -errno. */
+must_check_ int recording_lock_owner(int dir_fd, struct recording_owner *ret);
 
 struct recording_file {
 	char name[RECORDING_NAME_BYTES];

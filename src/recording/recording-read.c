@@ -52,13 +52,20 @@ static void reading_done(struct reading *reading)
 	snapshot_info_done(&reading->facts);
 }
 
-bool recording_is_file(int fd)
+int recording_is_file(int fd)
 {
 	struct stat status;
 	uint64_t end = 0;
+	int r;
 
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	       frame_find_end(fd, 0, &end) == 1 && (uint64_t)status.st_size > end;
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return 0;
+	r = frame_find_end(fd, 0, &end);
+	if (r <= 0)
+		return r == -EBADMSG ? 0 : r;
+	return (uint64_t)status.st_size > end;
 }
 
 /* Finds the number behind a key at the begin of a window's text. Returns 0 if there is none. */

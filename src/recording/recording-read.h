@@ -14,8 +14,9 @@ struct recording_range {
 	uint64_t begin_ns, end_ns;
 };
 
-/* Returns whether the file has more than one whole frame, or one that a torn one follows: a file of a recording, and no snapshot. */
-bool recording_is_file(int fd);
+/* Returns 1 if the file has more than one whole frame, or one that a torn one follows: a file of a recording, and no snapshot. Returns 0
+ * if not, or -errno. */
+must_check_ int recording_is_file(int fd);
 
 /* Adds the windows of one file to @sum. @ret_bytes is increased by the bytes that were read. Returns 0 or -errno, with a sentence
  * where the contents are to blame. */

@@ -2,15 +2,15 @@
 #pragma once
 /* recording-status - whether a recording is being made, what there is of it, and how long the disk lasts. */
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "ctprof/snapshot/snapshot.h"
+#include "recording/recording-directory.h"
 #include "recording/recording-survey.h"
 
 struct recording_status {
-	pid_t recorder; /* 0: none runs; -1: one of another pid namespace */
+	struct recording_owner recorder;
 	struct recording_survey survey;
 	uint64_t free_bytes; /* of the file system, for this user */
 };

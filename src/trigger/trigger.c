@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,18 +25,36 @@ static bool is_for_all(const struct trigger *trigger)
 	return trigger->window_usec % USEC_FOR_ALL == 0;
 }
 
-void trigger_add_reason(const struct trigger *trigger, int error, bool written, struct strbuf *out)
+/* The kernel keeps pressure, and none of interrupts. */
+static bool lacks_interrupts(const struct trigger *trigger, const struct trigger_refusal *refusal)
 {
+	return trigger->resource == PSI_irq && refusal->has_pressure &&
+	       (refusal->error == -ENOENT || (refusal->error == -EOPNOTSUPP && !trigger->cgroup));
+}
+
+void trigger_add_reason(const struct trigger *trigger, const struct trigger_refusal *refusal,
+                        struct strbuf *out)
+{
+	int error = refusal->error;
 	bool is_denied = error_is_denied(error);
 
 	if (error == -EBUSY)
 		strbuf_add_str(out, "another trigger holds this file (EBUSY): each one takes an "
 		                    "open of its own; start the recorder again");
-	else if (is_denied || (written && error == -EINVAL && !is_for_all(trigger)))
+	else if (error == -EACCES && !refusal->written && trigger->cgroup && refusal->has_file)
+		strbuf_addf(out,
+		            "the file %s.pressure of the cgroup cannot be opened for writing: it "
+		            "belongs to user %u, with mode %04o",
+		            psi_resource_names[trigger->resource], (unsigned)refusal->owner,
+		            (unsigned)refusal->mode & 07777);
+	else if (is_denied || (refusal->written && error == -EINVAL && !is_for_all(trigger)))
 		strbuf_add_str(out,
 		               "a trigger takes CAP_SYS_RESOURCE (root); Linux 6.5, and 6.1 of "
 		               "Debian 12, let anyone have one with a window of 2s, 4s, 6s, 8s "
 		               "or 10s");
+	else if (lacks_interrupts(trigger, refusal))
+		strbuf_add_str(out, "the kernel keeps no pressure of interrupts: that takes Linux "
+		                    "6.1 with CONFIG_IRQ_TIME_ACCOUNTING");
 	else if (error == -EOPNOTSUPP || (error == -ENOENT && !trigger->cgroup))
 		strbuf_addf(out, "the kernel keeps no %s: boot with psi=1, and CONFIG_PSI%s",
 		            trigger->resource == PSI_irq ? "pressure of interrupts" : "pressure",
@@ -68,20 +87,41 @@ static int open_cgroup(const struct trigger *trigger)
 	return cgroup_walk_open(mount_fd, &mounts.unified, &path);
 }
 
-/* Both have a fixed name below a directory that is the kernel's. */
-static int open_pressure(const struct trigger *trigger)
+static void name_file(const struct trigger *trigger, enum psi_resource resource, char *ret,
+                      size_t size)
+{
+	snprintf(ret, size, "%s%s", psi_resource_names[resource],
+	         trigger->cgroup ? ".pressure" : "");
+}
+
+static void note_files(const struct trigger *trigger, int dir_fd, const char *name,
+                       struct trigger_refusal *ret)
+{
+	char other[64];
+	struct stat status;
+
+	ret->has_file = fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+	ret->owner = ret->has_file ? status.st_uid : 0;
+	ret->mode = ret->has_file ? status.st_mode : 0;
+	name_file(trigger, PSI_cpu, other, sizeof(other));
+	ret->has_pressure = fstatat(dir_fd, other, &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Both have a fixed name below a directory that is the kernel's. @ret_refusal is set without the error. */
+static int open_pressure(const struct trigger *trigger, struct trigger_refusal *ret_refusal)
 {
 	cleanup_(fd_closep) int dir_fd =
 	        trigger->cgroup ? open_cgroup(trigger) : fd_open_dir_at(AT_FDCWD, "/proc/pressure");
 	char name[64];
-	int fd;
+	int fd, error;
 
 	if (dir_fd < 0)
 		return dir_fd;
-	snprintf(name, sizeof(name), "%s%s", psi_resource_names[trigger->resource],
-	         trigger->cgroup ? ".pressure" : "");
+	name_file(trigger, trigger->resource, name, sizeof(name));
 	fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	error = fd < 0 ? errno : 0;
+	note_files(trigger, dir_fd, name, ret_refusal);
+	return fd < 0 ? -error : fd;
 }
 
 /* The kernel takes the NUL for the end of the text. */
@@ -97,7 +137,7 @@ static int write_trigger(const struct trigger *trigger)
 
 int trigger_open(struct trigger *trigger, struct strbuf *reterr)
 {
-	bool written = false;
+	struct trigger_refusal refusal = {0};
 	int r;
 
 	if (trigger->kind == TRIGGER_LOAD) {
@@ -108,14 +148,15 @@ int trigger_open(struct trigger *trigger, struct strbuf *reterr)
 		strbuf_addf(reterr, "/proc/loadavg: %s", strerror(-r));
 		return r;
 	}
-	r = trigger->fd = open_pressure(trigger);
+	r = trigger->fd = open_pressure(trigger, &refusal);
 	if (r >= 0) {
-		written = true;
+		refusal.written = true;
 		r = write_trigger(trigger);
 	}
 	if (r < 0) {
 		fd_closep(&trigger->fd);
-		trigger_add_reason(trigger, r, written, reterr);
+		refusal.error = r;
+		trigger_add_reason(trigger, &refusal, reterr);
 		return r;
 	}
 	trigger_note_pressure(trigger, clock_now_ns(CLOCK_MONOTONIC));

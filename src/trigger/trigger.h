@@ -3,6 +3,7 @@
 /* trigger - what makes a recording dense: pressure of the host or of a cgroup, or the load average. */
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
@@ -49,8 +50,19 @@ enum trigger_state trigger_judge_events(struct trigger *trigger, short events, u
 /* Reads the load average, of one that has it. */
 enum trigger_state trigger_judge_load(const struct trigger *trigger);
 
-/* Appends why the kernel refused the trigger with an errno, and what to do. @written: it was the write(2). Pure. */
-void trigger_add_reason(const struct trigger *trigger, int error, bool written, struct strbuf *out);
+/* The answer of the kernel that refused a trigger. */
+struct trigger_refusal {
+	int error;         /* -errno */
+	bool written;      /* it was the write(2) */
+	bool has_pressure; /* the file about CPUs is there */
+	bool has_file;     /* the file of the trigger is there, and is of: */
+	uid_t owner;
+	mode_t mode;
+};
+
+/* Appends why the kernel refused the trigger, and what to do. Pure. */
+void trigger_add_reason(const struct trigger *trigger, const struct trigger_refusal *refusal,
+                        struct strbuf *out);
 
 /* For cleanup_(trigger_done). */
 void trigger_done(struct trigger *trigger);

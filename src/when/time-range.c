@@ -131,14 +131,18 @@ static struct tm day_of(uint64_t ns)
 	return local;
 }
 
-/* Counts days by the calendar, since one with a change of the clock has other than 24 hours. */
-static void move_days(struct tm *fields, int days)
+/* Returns 0, or -EINVAL with a sentence about a time that no file can have. The fraction of a second fits as well. */
+static int set_seconds(const struct parser *parser, const char *text, time_t seconds,
+                       uint64_t *ret_ns)
 {
-	fields->tm_mday += days;
-	fields->tm_isdst = -1;
-	fields->tm_hour = 12;
-	(void)mktime(fields);
-	fields->tm_hour = 0;
+	if (seconds < 0)
+		return refuse(parser, text, "is before 1970");
+	if ((uint64_t)seconds >= UINT64_MAX / NS_PER_SECOND)
+		return refuse(parser, text,
+		              "is too late: times end on 2554-07-21 23:34:33 UTC, with 64 bits of "
+		              "nanoseconds");
+	*ret_ns = (uint64_t)seconds * NS_PER_SECOND;
+	return 0;
 }
 
 static int find_time(const struct parser *parser, const char *text, const struct tm *fields,
@@ -159,10 +163,7 @@ static int find_time(const struct parser *parser, const char *text, const struct
 		strbuf_add_str(parser->reterr, "; a time in UTC ends with Z");
 		return -EINVAL;
 	}
-	if (times[0] < 0)
-		return refuse(parser, text, "is before 1970");
-	*ret_ns = (uint64_t)times[0] * NS_PER_SECOND;
-	return 0;
+	return set_seconds(parser, text, times[0], ret_ns);
 }
 
 static int find_utc(const struct parser *parser, const char *text, const struct tm *fields,
@@ -171,14 +172,13 @@ static int find_utc(const struct parser *parser, const char *text, const struct 
 	struct tm copy = *fields;
 	time_t seconds = timegm(&copy);
 
-	if (seconds < 0 || copy.tm_mday != fields->tm_mday)
-		return refuse(parser, text, "is no day, or before 1970");
-	*ret_ns = (uint64_t)seconds * NS_PER_SECOND;
-	return 0;
+	if (copy.tm_mday != fields->tm_mday)
+		return refuse(parser, text, "is no day");
+	return set_seconds(parser, text, seconds, ret_ns);
 }
 
-/* A day by itself. Its midnight may be there twice or never: then it begins with the first or the next moment. */
-static uint64_t find_day(const struct tm *fields)
+/* Finds the begin of a day by itself. Its midnight may be there twice or never: then it begins with the first or the next moment. */
+static bool find_day(const struct tm *fields, time_t *ret)
 {
 	struct tm copy = *fields;
 	time_t times[LOCAL_TIMES_MAX];
@@ -186,10 +186,40 @@ static uint64_t find_day(const struct tm *fields)
 	for (int minute = 0; minute < 180; minute++) {
 		copy.tm_hour = minute / 60;
 		copy.tm_min = minute % 60;
-		if (local_time_find(&copy, times) > 0)
-			return times[0] < 0 ? 0 : (uint64_t)times[0] * NS_PER_SECOND;
+		if (local_time_find(&copy, times) > 0) {
+			*ret = times[0];
+			return true;
+		}
 	}
-	return 0;
+	return false;
+}
+
+/* Moves to the begin of the day before or behind, by the calendar: one with a change of the clock has other than 24 hours, and zones that
+ * moved across the date line lack a day. Returns false if none is near. */
+static bool move_day(struct tm *fields, int step, time_t *ret)
+{
+	enum { DAYS_MISSING_MAX = 2 };
+
+	for (int i = 0; i <= DAYS_MISSING_MAX; i++) {
+		fields->tm_mday += step;
+		(void)timegm(fields);
+		if (find_day(fields, ret))
+			return true;
+	}
+	return false;
+}
+
+static int find_whole_day(const struct parser *parser, const char *text, const struct tm *fields,
+                          struct moment *ret)
+{
+	struct tm next = *fields;
+	time_t begin, end;
+	int r;
+
+	if (!find_day(fields, &begin) || !move_day(&next, 1, &end))
+		return refuse(parser, text, "is no day");
+	r = set_seconds(parser, text, begin, &ret->ns);
+	return r < 0 ? r : set_seconds(parser, text, end, &ret->day_end_ns);
 }
 
 /* Parses a date, a time of day, or both. */
@@ -197,12 +227,13 @@ static int parse_calendar(struct parser *parser, const char *text, struct moment
 {
 	const char *at = text;
 	bool has_date = true, has_clock, is_utc;
-	struct tm fields = day_of(parser->words->now_ns), next;
+	struct tm fields = day_of(parser->words->now_ns);
 	uint64_t fraction_ns = 0;
+	time_t begin;
 	int r;
 
 	if (starts_with(&at, "yesterday"))
-		move_days(&fields, -1);
+		(void)move_day(&fields, -1, &begin);
 	else if (!starts_with(&at, "today") && !read_date(&at, &fields))
 		has_date = false;
 	if (!has_date)
@@ -218,17 +249,12 @@ static int parse_calendar(struct parser *parser, const char *text, struct moment
 	parser->day = fields;
 	parser->day.tm_hour = parser->day.tm_min = parser->day.tm_sec = 0;
 	ret->reach = has_clock ? REACH_MOMENT : REACH_DAY;
-	if (has_clock) {
-		r = is_utc ? find_utc(parser, text, &fields, &ret->ns)
-		           : find_time(parser, text, &fields, &ret->ns);
-		ret->ns += r == 0 ? fraction_ns : 0;
-		return r;
-	}
-	next = fields;
-	move_days(&next, 1);
-	ret->ns = find_day(&fields);
-	ret->day_end_ns = find_day(&next);
-	return ret->ns > 0 ? 0 : refuse(parser, text, "is no day, or before 1970");
+	if (!has_clock)
+		return find_whole_day(parser, text, &fields, ret);
+	r = is_utc ? find_utc(parser, text, &fields, &ret->ns)
+	           : find_time(parser, text, &fields, &ret->ns);
+	ret->ns += r == 0 ? fraction_ns : 0;
+	return r;
 }
 
 static int parse_moment(struct parser *parser, const char *text, struct moment *ret)
@@ -277,6 +303,7 @@ int time_range_parse(const char *text, const struct time_words *words, struct ti
 	struct time_range range = {0, words->now_ns};
 	struct moment moment;
 	char first[TIME_BYTES];
+	bool ends_day = false;
 	int r = 0;
 
 	if (!dots)
@@ -291,13 +318,13 @@ int time_range_parse(const char *text, const struct time_words *words, struct ti
 	}
 	if (r == 0 && dots[2] != '\0') {
 		r = parse_moment(&parser, dots + 2, &moment);
-		range.end_ns = r == 0 && moment.reach == REACH_DAY ? moment.day_end_ns
-		               : r < 0                             ? 0
-		                                                   : moment.ns;
+		ends_day = r == 0 && moment.reach == REACH_DAY;
+		range.end_ns = ends_day ? moment.day_end_ns : r < 0 ? 0 : moment.ns;
 	}
 	if (r < 0)
 		return r;
-	if (range.end_ns < range.begin_ns)
+	/* The end of a day is no moment of it. */
+	if (range.end_ns < range.begin_ns || (ends_day && range.end_ns == range.begin_ns))
 		return refuse(&parser, text, "ends before it begins");
 	*ret = range;
 	return 0;

@@ -59,10 +59,12 @@ if "$CTPROF" record "$dir" 2>"$scratch/second"; then
     fail "two recorders write to one directory"
 fi
 grep -q "another recorder writes there" "$scratch/second" || fail "$(cat "$scratch/second")"
+"$CTPROF" record --status "$dir" >"$scratch/status" || fail "--status of a recorder that runs"
+grep -q "^recorder  process $recorder since 20" "$scratch/status" || fail "--status of a recorder that runs: $(cat "$scratch/status")"
 # A pid namespace does not have the recorder's id.
 if unshare --pid --fork --mount-proc true 2>/dev/null; then
     unshare --pid --fork --mount-proc "$CTPROF" record --status "$dir" >"$scratch/status" || fail "--status in a pid namespace"
-    grep -q "^recorder  a process of another pid namespace$" "$scratch/status" || fail "--status in a pid namespace: $(cat "$scratch/status")"
+    grep -q "^recorder  a process of another pid namespace since 20" "$scratch/status" || fail "--status in a pid namespace: $(cat "$scratch/status")"
 fi
 # A lock that was removed keeps others out again from the next window on.
 rm "$dir/recorder.lock"
@@ -75,6 +77,8 @@ if timeout 20 "$CTPROF" record "$dir" 2>"$scratch/second"; then
     fail "two recorders write to one directory, whose lock was removed"
 fi
 grep -q "another recorder writes there" "$scratch/second" || fail "$(cat "$scratch/second")"
+"$CTPROF" record --status "$dir" >"$scratch/status" || fail "--status of a recorder that runs"
+grep -q "^recorder  process $recorder since 20" "$scratch/status" || fail "--status of a recorder that runs: $(cat "$scratch/status")"
 kill -KILL "$recorder"
 wait "$recorder" 2>/dev/null || true
 before=$(windows | wc -l)

@@ -154,6 +154,60 @@ static void zeros_behind_a_torn_frame_are_its_own(void **state)
 	close(fd);
 }
 
+/* Writes zeros in place of the bytes from @begin on, and @behind zeros behind them, and expects the last frame to end at @expected. */
+static void assert_torn(const struct temp_tree *tree, const struct strbuf *bytes, size_t begin,
+                        size_t behind, uint64_t expected)
+{
+	cleanup_(strbuf_done) struct strbuf copy = STRBUF_INIT;
+	uint64_t end = 7;
+	int fd;
+
+	strbuf_add(&copy, bytes->data, bytes->len);
+	memset(copy.data + begin, 0, copy.len - begin);
+	for (size_t i = 0; i < behind; i++)
+		strbuf_add_char(&copy, '\0');
+	fd = open_bytes(tree, copy.data, copy.len);
+	assert_int_equal(frame_find_last_end(fd, &end), 0);
+	assert_int_equal(end, expected);
+	end = 7;
+	assert_int_equal(frame_find_end(fd, expected, &end), 0);
+	assert_int_equal(end, 7);
+	close(fd);
+}
+
+/* A power failure may also leave all headers of blocks, with zeros in place of the bytes of the last one. */
+static void a_frame_of_wrong_bytes_at_the_end_is_torn(void **state)
+{
+	enum { PAGE = 4096, LINE = 64 };
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT;
+	uint64_t first = pack_two(&bytes);
+	size_t ends[] = {4, 8, LINE, PAGE};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		assert_torn(*state, &bytes, bytes.len - ends[i], 0, first);
+		assert_torn(*state, &bytes, bytes.len - ends[i], 3000, first);
+	}
+	/* The only frame of a file. */
+	bytes.len = first;
+	assert_torn(*state, &bytes, first - 4, 0, 0);
+}
+
+/* Readers find the wrong bytes of a frame with a frame behind it: they are damage. */
+static void a_frame_of_wrong_bytes_with_others_behind_stays(void **state)
+{
+	cleanup_(strbuf_done) struct strbuf bytes = STRBUF_INIT;
+	uint64_t first = pack_two(&bytes), end = 0;
+	int fd;
+
+	memset(bytes.data + first - 4, 0, 4);
+	fd = open_bytes(*state, bytes.data, bytes.len);
+	assert_int_equal(frame_find_end(fd, 0, &end), 1);
+	assert_int_equal(end, first);
+	assert_int_equal(frame_find_last_end(fd, &end), 0);
+	assert_int_equal(end, bytes.len);
+	close(fd);
+}
+
 /* Begins that end at once are not all looked at either. */
 static void begins_alone_are_no_torn_tail(void **state)
 {
@@ -203,6 +257,10 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(many_begins_are_no_torn_tail, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(zeros_behind_a_torn_frame_are_its_own,
+	                                        temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(a_frame_of_wrong_bytes_at_the_end_is_torn,
+	                                        temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(a_frame_of_wrong_bytes_with_others_behind_stays,
 	                                        temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(begins_alone_are_no_torn_tail, temp_tree_setup,
 	                                        temp_tree_teardown),

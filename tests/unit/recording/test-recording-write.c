@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "memory-stream.h"
 #include "recording/recording-write.h"
 #include "temp-tree.h"
@@ -240,10 +241,10 @@ static void a_window_is_written_whole_or_not_at_all(void **state)
 static void a_lock_is_a_file(void **state)
 {
 	const struct temp_tree *tree = *state;
-	pid_t owner;
+	struct recording_owner owner;
 
 	assert_int_equal(mkfifoat(tree->fd, "recorder.lock", 0600), 0);
-	assert_int_equal(recording_lock(tree->fd), -EMEDIUMTYPE);
+	assert_int_equal(recording_lock(tree->fd, 1), -EMEDIUMTYPE);
 	assert_int_equal(recording_lock_owner(tree->fd, &owner), -EMEDIUMTYPE);
 }
 
@@ -251,14 +252,17 @@ static void a_lock_is_a_file(void **state)
 static void one_recorder_has_the_lock(void **state)
 {
 	const struct temp_tree *tree = *state;
-	int lock = recording_lock(tree->fd), status;
-	pid_t owner = -1, child;
+	const uint64_t since_ns = MORNING * NS_PER_SECOND + 5;
+	int lock = recording_lock(tree->fd, since_ns), status;
+	struct recording_owner owner = {.pid = -1};
+	pid_t child;
 
 	assert_true(lock >= 0);
 	child = fork();
 	if (child == 0) {
-		bool good = recording_lock_owner(tree->fd, &owner) == 0 && owner == getppid() &&
-		            recording_lock(tree->fd) == -EBUSY;
+		bool good = recording_lock(tree->fd, since_ns + NS_PER_SECOND) == -EBUSY &&
+		            recording_lock_owner(tree->fd, &owner) == 0 && owner.pid == getppid() &&
+		            owner.since_unix_ns == since_ns;
 
 		_exit(good ? 0 : 1);
 	}
@@ -266,7 +270,8 @@ static void one_recorder_has_the_lock(void **state)
 	assert_int_equal(status, 0);
 	close(lock);
 	assert_int_equal(recording_lock_owner(tree->fd, &owner), 0);
-	assert_int_equal(owner, 0);
+	assert_int_equal(owner.pid, 0);
+	assert_int_equal(owner.since_unix_ns, 0);
 }
 
 static void others_may_not_write_there(void **state)

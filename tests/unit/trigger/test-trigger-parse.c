@@ -103,14 +103,50 @@ static void test_refused(void **state)
 	refuse("load > 4x", "has no number");
 }
 
-static void reason(const char *text, int error, bool written, const char *part)
+static void reason_of(const char *text, struct trigger_refusal refusal, const char *part)
 {
 	cleanup_(strbuf_done) struct strbuf out = STRBUF_INIT;
 
 	parse(text);
-	trigger_add_reason(&trigger, error, written, &out);
+	trigger_add_reason(&trigger, &refusal, &out);
 	if (!strstr(strbuf_str(&out), part))
-		fail_msg("%s, %d: '%s' is not in '%s'", text, error, part, strbuf_str(&out));
+		fail_msg("%s, %d: '%s' is not in '%s'", text, refusal.error, part,
+		         strbuf_str(&out));
+}
+
+static void reason(const char *text, int error, bool written, const char *part)
+{
+	reason_of(text, (struct trigger_refusal){.error = error, .written = written}, part);
+}
+
+/* A file of a cgroup is of whoever has the cgroup. */
+static void test_file_of_others(void **state)
+{
+	static const char even[] = "psi cgroup:/ cpu some 1ms/2s", host[] = "psi cpu some 1ms/2s";
+	const struct trigger_refusal denied = {.error = -EACCES,
+	                                       .has_pressure = true,
+	                                       .has_file = true,
+	                                       .owner = 33,
+	                                       .mode = 0100644};
+
+	(void)state;
+	reason_of(even, denied, "cpu.pressure of the cgroup cannot be opened for writing");
+	reason_of(even, denied, "belongs to user 33, with mode 0644");
+	reason_of(host, denied, "CAP_SYS_RESOURCE");
+	reason(even, -EPERM, false, "CAP_SYS_RESOURCE");
+}
+
+static void test_no_interrupts(void **state)
+{
+	static const char host[] = "psi irq full 150ms/2s",
+	                  group[] = "psi cgroup:/a irq full 1ms/2s";
+	const struct trigger_refusal none = {.error = -ENOENT, .has_pressure = true};
+
+	(void)state;
+	reason_of(host, none, "CONFIG_IRQ_TIME_ACCOUNTING");
+	reason_of(group, none, "CONFIG_IRQ_TIME_ACCOUNTING");
+	reason(host, -ENOENT, false, "psi=1");
+	reason(group, -ENOENT, false, "no such cgroup");
 }
 
 static void test_reasons(void **state)
@@ -138,6 +174,8 @@ int main(void)
 	        cmocka_unit_test_teardown(test_cgroup, teardown),
 	        cmocka_unit_test_teardown(test_load, teardown),
 	        cmocka_unit_test(test_refused),
+	        cmocka_unit_test_teardown(test_file_of_others, teardown),
+	        cmocka_unit_test_teardown(test_no_interrupts, teardown),
 	        cmocka_unit_test_teardown(test_reasons, teardown),
 	};
 

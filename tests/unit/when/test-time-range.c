@@ -111,6 +111,56 @@ static void days(void **state)
 	assert_range("2026-03-29", 1774738800, 1774738800 + 23 * HOUR);
 }
 
+static void an_end_before_the_begin_is_refused(void **state)
+{
+	(void)state;
+	assert_refused("now..-1h", "ends before it begins");
+	assert_refused("2026-10-24..2026-10-22", "ends before it begins");
+	/* The day before ends where the first one begins. */
+	assert_refused("2026-10-24..2026-10-23", "ends before it begins");
+	assert_refused("today..yesterday", "ends before it begins");
+	assert_refused("2026-10-24T00:00..2026-10-23", "ends before it begins");
+	assert_range("2026-10-24 00:00..2026-10-24", 1792792800, 1792792800 + 24 * HOUR);
+}
+
+/* 2^64 ns are 18446744073.7 s. */
+static void times_that_no_file_has_are_refused(void **state)
+{
+	(void)state;
+	assert_range("2554-07-21T23:34:32Z", 18446744072, 18446744072);
+	assert_refused("2554-07-21T23:34:33Z", "is too late");
+	assert_refused("..2611-05-16T01:34Z", "is too late");
+	assert_refused("2600-01-01", "is too late");
+	assert_refused("2554-07-22", "is too late");
+	assert_refused("2600-01-01 10:00..now", "is too late");
+	assert_refused("1969-12-31", "is before 1970");
+	assert_refused("1969-12-31 10:00", "is before 1970");
+	assert_refused("1969-12-31T10:00Z", "is before 1970");
+}
+
+/* Samoa had no 30th of December in 2011. */
+static void a_day_may_be_missing(void **state)
+{
+	static const struct time_words later = {UINT64_C(1325289600) * NS_PER_SECOND, 0};
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	const time_t behind = 1325239200; /* 31st, 00:00 */
+	struct time_range range = {0};
+	struct tm local;
+
+	(void)state;
+	setenv("TZ", "Pacific/Apia", 1);
+	tzset();
+	if (!localtime_r(&behind, &local) || local.tm_mday != 31)
+		skip();
+	assert_range("2011-12-29", (uint64_t)behind - 24 * HOUR, (uint64_t)behind);
+	assert_range("2011-12-29..2011-12-31", (uint64_t)behind - 24 * HOUR,
+	             (uint64_t)behind + 24 * HOUR);
+	assert_refused("2011-12-30", "is no day");
+	assert_int_equal(time_range_parse("yesterday", &later, &range, &reason), 0);
+	assert_true(range.end_ns == (uint64_t)behind * NS_PER_SECOND);
+	assert_true(range.begin_ns == ((uint64_t)behind - 24 * HOUR) * NS_PER_SECOND);
+}
+
 static void an_hour_that_is_there_twice_is_refused(void **state)
 {
 	(void)state;
@@ -153,7 +203,6 @@ static void nonsense_is_refused(void **state)
 			fail_msg("'%s' is a range", texts[i]);
 		assert_true(reason.len > 0);
 	}
-	assert_refused("now..-1h", "ends before it begins");
 }
 
 int main(void)
@@ -163,6 +212,9 @@ int main(void)
 	        cmocka_unit_test(fractions),
 	        cmocka_unit_test(times_of_day),
 	        cmocka_unit_test(days),
+	        cmocka_unit_test(an_end_before_the_begin_is_refused),
+	        cmocka_unit_test(times_that_no_file_has_are_refused),
+	        cmocka_unit_test_teardown(a_day_may_be_missing, in_berlin),
 	        cmocka_unit_test(an_hour_that_is_there_twice_is_refused),
 	        cmocka_unit_test(nonsense_is_refused),
 	};
