@@ -190,6 +190,13 @@ static int find_written(int fd, uint64_t offset, uint64_t *ret_end)
 	return r;
 }
 
+int frame_find_end_by_headers(int fd, uint64_t *ret_end)
+{
+	struct block_limit limit = {SHORT_BYTES, SHORT_BLOCKS_MAX};
+
+	return walk(fd, 0, &limit, ret_end);
+}
+
 int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)
 {
 	int r = find_written(fd, offset, ret_end);

@@ -13,6 +13,10 @@
  * others follow; or -errno. */
 must_check_ int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end);
 
+/* Finds the end of the first frame of a file as its block headers have it; nothing is decompressed. Returns 1, 0 if there is no such
+ * frame, or -errno. */
+must_check_ int frame_find_end_by_headers(int fd, uint64_t *ret_end);
+
 /* Finds the end of the last whole frame of those that follow one another from the begin of the file on. Returns 0 or -errno. */
 must_check_ int frame_find_last_end(int fd, uint64_t *ret_end);
 

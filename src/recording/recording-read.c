@@ -62,10 +62,9 @@ int recording_is_file(int fd)
 		return -errno;
 	if (!S_ISREG(status.st_mode))
 		return 0;
-	r = frame_find_end(fd, 0, &end);
-	if (r <= 0)
-		return r == -EBADMSG ? 0 : r;
-	return (uint64_t)status.st_size > end;
+	/* A snapshot has one frame, which would be decompressed twice. */
+	r = frame_find_end_by_headers(fd, &end);
+	return r > 0 ? (uint64_t)status.st_size > end : r;
 }
 
 /* Finds the number behind a key at the begin of a window's text. Returns 0 if there is none. */
