@@ -47,10 +47,6 @@ must_check_ char *mem_copy(const void *bytes, size_t len);
  * mem_limit() was reached. Runs the actions of mem_undo_push() first. Allocates nothing itself. */
 noreturn_ void mem_exhausted(void);
 
-/* Does the same after an allocation of @bytes failed; the size shows whether the limit or a lack of memory is the
- * reason. */
-noreturn_ void mem_exhausted_for(uint64_t bytes);
-
 /* Sets the status of mem_exhausted(), for a program whose status 1 may be that of another program. Called before there are threads. */
 void mem_set_status(int status);
 

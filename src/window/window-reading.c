@@ -64,9 +64,9 @@ static void add_cgroup_key(struct strbuf *key, const struct cgroup_stats *stats)
 	strbuf_add(key, strbuf_str(&stats->path), stats->path.len);
 }
 
-struct cgroup_stats *window_reading_add_cgroup(struct window_reading *reading,
-                                               const struct cgroup_stats *stats)
+static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
 {
+	struct window_reading *reading = (struct window_reading *)self;
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
 	struct cgroup_stats *copy =
 	        array_add(reading->cgroups, reading->cgroup_count, reading->cgroup_capacity);
@@ -75,12 +75,6 @@ struct cgroup_stats *window_reading_add_cgroup(struct window_reading *reading,
 	add_cgroup_key(&key, stats);
 	strmap_add(&reading->cgroup_places, strbuf_str(&key), key.len)->value =
 	        (void *)(uintptr_t)reading->cgroup_count;
-	return copy;
-}
-
-static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
-{
-	window_reading_add_cgroup((struct window_reading *)self, stats);
 	return 0;
 }
 
