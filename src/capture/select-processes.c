@@ -204,8 +204,7 @@ static void find_ended(const struct selection *selection, const struct exit_log 
 		thread_store_get(&log->records, row, &sample);
 		if (!log->notes[row].has_tgid || sample.tid != sample.tgid)
 			continue;
-		strbuf_clear(&sample.pcomm);
-		strbuf_add(&sample.pcomm, strbuf_str(&sample.comm), sample.comm.len);
+		strbuf_copy(&sample.pcomm, &sample.comm);
 		if (selection_has(selection, &sample))
 			add_id(ret, sample.tgid);
 	}

@@ -479,8 +479,7 @@ static uint32_t add_name(struct key_names *names, const struct group_by *by, enu
 	strbuf_clear(&names->pattern);
 	stands_for_itself = add_pattern(by, key, &names->name, &names->pattern, &names->scratch);
 	names->last_number = number_of(names, stands_for_itself);
-	strbuf_clear(&names->last);
-	strbuf_add(&names->last, strbuf_str(&names->name), names->name.len);
+	strbuf_copy(&names->last, &names->name);
 	names->has_last = true;
 	return names->last_number;
 }

@@ -16,8 +16,7 @@ static void open_process(struct group_process *process, const struct thread_samp
 	process->open = true;
 	process->tgid = sample->tgid;
 	process->start_time_clock_ticks = sample_process_start(sample);
-	strbuf_clear(&process->pcomm);
-	strbuf_add(&process->pcomm, strbuf_str(&sample->pcomm), sample->pcomm.len);
+	strbuf_copy(&process->pcomm, &sample->pcomm);
 	row_host_set(&process->host, sample);
 	process->exited_unwanted = false;
 	process->successors = sample->process_successors;

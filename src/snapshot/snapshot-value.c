@@ -107,8 +107,7 @@ void value_reader_done(struct value_reader *reader)
 
 static void add_place(struct value_reader *reader, const char *key)
 {
-	strbuf_clear(&reader->reason);
-	strbuf_add(&reader->reason, strbuf_str(&reader->place), reader->place.len);
+	strbuf_copy(&reader->reason, &reader->place);
 	if (!key)
 		return;
 	if (reader->place.len > 0)
@@ -216,8 +215,7 @@ int value_hex(struct value_reader *reader, enum json_token token, const char *ke
 	}
 	if (len % 2 != 0)
 		return value_refuse(reader, key, "bytes in hexadecimal");
-	strbuf_clear(ret);
-	strbuf_add(ret, strbuf_str(&reader->bytes), reader->bytes.len);
+	strbuf_copy(ret, &reader->bytes);
 	return 0;
 }
 

@@ -58,16 +58,11 @@ bool window_merged_can(const struct thread_sample *sample)
 	       metric_set_equal(&sample->impossible, &none) && is_within_life(sample);
 }
 
-static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
-{
-	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
-}
-
 bool window_merged_is_like(const struct thread_sample *a, const struct thread_sample *b)
 {
 	return a == b ||
-	       (is_same_text(&a->pcomm, &b->pcomm) && is_same_text(&a->exe, &b->exe) &&
-	        is_same_text(&a->cwd, &b->cwd) && is_same_text(&a->title, &b->title) &&
+	       (strbuf_equal(&a->pcomm, &b->pcomm) && strbuf_equal(&a->exe, &b->exe) &&
+	        strbuf_equal(&a->cwd, &b->cwd) && strbuf_equal(&a->title, &b->title) &&
 	        a->has_exe == b->has_exe && a->has_cwd == b->has_cwd &&
 	        a->has_title == b->has_title && a->has_uid == b->has_uid && a->uid == b->uid);
 }

@@ -24,8 +24,7 @@ static void compare_with_before(struct window_reading *reading, const struct thr
 		strmap_add(&reading->divided, (const char *)&process, sizeof(process))->value =
 		        reading;
 	reading->before = process;
-	strbuf_clear(before);
-	strbuf_add(before, strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len);
+	strbuf_copy(before, &sample->cgroups_v1);
 }
 
 bool window_reading_is_divided(const struct window_reading *reading, uint32_t tgid,

@@ -54,11 +54,6 @@ static bool subtract(struct thread_sample *sample, const struct thread_sample *f
 	return true;
 }
 
-static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
-{
-	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
-}
-
 static bool has_fallen(const struct thread_sample *sample, const struct thread_sample *first,
                        enum metric_id metric)
 {
@@ -88,7 +83,7 @@ bool window_is_other_program(const struct thread_sample *sample, const struct th
 		       memcmp(strbuf_str(&sample->exe), strbuf_str(&first->exe),
 		              path_len(&first->exe)) != 0;
 	return sample->pcomm.len > 0 && first->pcomm.len > 0 &&
-	       !is_same_text(&sample->pcomm, &first->pcomm);
+	       !strbuf_equal(&sample->pcomm, &first->pcomm);
 }
 
 /* Returns whether the process has executed a program, the same one or not. Without these numbers that is not known. */
