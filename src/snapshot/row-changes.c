@@ -63,8 +63,6 @@ static bool is_special(const struct thread_sample *sample)
 
 bool row_make_unchanged(struct thread_sample *sample)
 {
-	static const uint64_t zero;
-
 	if (is_special(sample) || (sample->window_part != WINDOW_PART_continued &&
 	                           sample->window_part != WINDOW_PART_born))
 		return false;
@@ -73,7 +71,7 @@ bool row_make_unchanged(struct thread_sample *sample)
 
 		switch (window_treatment_of(metric)) {
 		case TREAT_DIFFERENCE:
-			memcpy((char *)sample + metric_table[i].offset, &zero, sizeof(zero));
+			sample_replace_number(sample, metric, 0);
 			break;
 		case TREAT_RISEN:
 		case TREAT_FALLEN:

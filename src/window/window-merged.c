@@ -9,19 +9,6 @@
 /* A row takes some kilobytes. Names that nobody has twice are not worth it. */
 enum { ROWS_MAX = 4096 };
 
-static uint64_t value_of(const struct thread_sample *sample, enum metric_id metric)
-{
-	uint64_t value;
-
-	memcpy(&value, sample_value(sample, metric), sizeof(value));
-	return value;
-}
-
-static void set_value(struct thread_sample *sample, enum metric_id metric, uint64_t value)
-{
-	memcpy((char *)sample + metric_table[metric].offset, &value, sizeof(value));
-}
-
 /* Sums and extremes are numbers of 64 bits. */
 /* clang-format off */
 #define METRIC(id_, type_, bound_, rule_, ...)                                                     \
@@ -40,7 +27,7 @@ static bool is_within_life(const struct thread_sample *sample)
 
 		if (metric_table[i].bound == BOUND_waiting &&
 		    metric_set_has(&sample->seen, metric) &&
-		    sample_state_inside(sample, metric) != value_of(sample, metric))
+		    sample_state_inside(sample, metric) != sample_number(sample, metric))
 			return false;
 	}
 	return sample_delays_beyond(sample, sample->life_ns) == 0;
@@ -93,7 +80,7 @@ static void put_value(struct strbuf *key, const struct thread_sample *sample, en
 	if (rule == RULE_SUM || rule == RULE_MAX)
 		return;
 	if (rule == RULE_MIN) {
-		is_zero = value_of(sample, metric) == 0;
+		is_zero = sample_number(sample, metric) == 0;
 		put(key, &is_zero, sizeof(is_zero));
 		return;
 	}
@@ -148,17 +135,17 @@ static void set_key(struct strbuf *key, const struct thread_sample *sample)
 static void fold_value(struct thread_sample *into, const struct thread_sample *sample,
                        enum metric_id metric)
 {
-	uint64_t value = value_of(sample, metric), so_far = value_of(into, metric);
+	uint64_t value = sample_number(sample, metric), so_far = sample_number(into, metric);
 
 	switch (metric_table[metric].rule) {
 	case RULE_SUM:
-		set_value(into, metric, saturating_add(so_far, value));
+		sample_replace_number(into, metric, saturating_add(so_far, value));
 		break;
 	case RULE_MAX:
-		set_value(into, metric, value > so_far ? value : so_far);
+		sample_replace_number(into, metric, value > so_far ? value : so_far);
 		break;
 	case RULE_MIN:
-		set_value(into, metric, value < so_far ? value : so_far);
+		sample_replace_number(into, metric, value < so_far ? value : so_far);
 		break;
 	case RULE_RANGE:
 	case RULE_MODE:
