@@ -61,11 +61,6 @@ static bool find_mount(const struct strbuf *table, uint64_t id, struct mount *re
 	return false;
 }
 
-static bool is_same(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
 /* Returns whether the device is mounted at this point. */
 static bool is_mounted_at(const struct strbuf *table, struct span device, struct span point)
 {
@@ -73,8 +68,8 @@ static bool is_mounted_at(const struct strbuf *table, struct span device, struct
 	struct mount mount;
 
 	while (scan_line(&rest, &line))
-		if (read_mount(line, &mount) && is_same(mount.device, device) &&
-		    is_same(mount.point, point))
+		if (read_mount(line, &mount) && span_equal(mount.device, device) &&
+		    span_equal(mount.point, point))
 			return true;
 	return false;
 }

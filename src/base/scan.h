@@ -33,3 +33,4 @@ bool scan_word(struct span *rest, struct span *ret_word);
 bool scan_pair(struct span line, struct span *ret_key, struct span *ret_value);
 
 bool span_is(struct span span, const char *text);
+bool span_equal(struct span a, struct span b);

@@ -83,11 +83,6 @@ static void ask_libcgroup(struct libcgroup_answer *answer)
 	cgroup_get_controller_end(&handle);
 }
 
-static bool span_equal(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
 static void mount_set(struct cgroup_mount *mount, const char *point, const char *root)
 {
 	mount->found = true;

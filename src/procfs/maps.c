@@ -68,11 +68,6 @@ static bool parse_line(struct span text, struct line *ret_line)
 	return true;
 }
 
-static bool is_same_file(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
 void maps_begin(struct maps_reader *reader, const char *text, size_t len)
 {
 	*reader = (struct maps_reader){.rest = {text, len}};
@@ -85,7 +80,7 @@ static void add_to_run(struct maps_reader *reader, const struct line *line)
 	enum { LARGEST_PAGE = 65536 };
 	struct mapped_file *run = &reader->run;
 
-	if (!run->file.text || !is_same_file(run->file, line->file) ||
+	if (!run->file.text || !span_equal(run->file, line->file) ||
 	    line->offset + LARGEST_PAGE < reader->last_offset) {
 		*run = (struct mapped_file){
 		        .first_start = line->start,
