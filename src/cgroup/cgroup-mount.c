@@ -292,12 +292,6 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static void closedirp(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 /* A directory for a controller alone comes before one for several, whatever the order of the names. */
 static void add_entry(struct cgroup_mounts *mounts, const struct cgroup_v1_controllers *controllers,
                       const char *directory, const char *name)
@@ -323,7 +317,7 @@ static void add_entry(struct cgroup_mounts *mounts, const struct cgroup_v1_contr
 void cgroup_mounts_from_directory(const char *directory, struct cgroup_mounts *ret_mounts)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
-	cleanup_(closedirp) DIR *dir = NULL;
+	cleanup_(fd_closedirp) DIR *dir = NULL;
 	struct cgroup_v1_controllers controllers;
 
 	cgroup_v1_controllers_init(&controllers);

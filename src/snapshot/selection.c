@@ -28,18 +28,11 @@ static void add_id(struct selection *selection, uint32_t id)
 	*place = id;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Returns whether the process is selected by its id; true where no id was given. */
 static bool has_id(const struct selection *selection, uint32_t tgid)
 {
 	return selection->id_count == 0 || bsearch(&tgid, selection->ids, selection->id_count,
-	                                           sizeof(tgid), compare_ids) != NULL;
+	                                           sizeof(tgid), id_compare) != NULL;
 }
 
 int selection_add_ids(struct selection *selection, const char *list, struct strbuf *reterr)
