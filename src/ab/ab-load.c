@@ -13,6 +13,7 @@
 #include "base/operand-glob.h"
 #include "base/operand-open.h"
 #include "base/regular-file.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "input/fd-source.h"
 #include "input/recording-operand.h"
@@ -84,8 +85,7 @@ static bool is_key(const char *text, size_t len)
 	if (len == 0 || len > LABEL_KEY_BYTES)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (!((text[i] | 32) >= 'a' && (text[i] | 32) <= 'z') &&
-		    !(text[i] >= '0' && text[i] <= '9') && !strchr("_-.", text[i]))
+		if (!char_is_letter(text[i]) && !char_is_digit(text[i]) && !strchr("_-.", text[i]))
 			return false;
 	return true;
 }

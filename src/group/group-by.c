@@ -58,8 +58,7 @@ static bool is_hierarchy_name(struct span name)
 	for (size_t i = 0; i < plain.len; i++) {
 		char c = plain.text[i];
 
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
-		    c != '_' && c != '.' && c != '-')
+		if (!char_is_letter(c) && !char_is_digit(c) && c != '_' && c != '.' && c != '-')
 			return false;
 	}
 	return plain.len > 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "base/scan.h"
 #include "base/watch.h"
 
 /* A line is "start-end rwxp offset device inode   path"; all numbers but the inode are hexadecimal. */
@@ -23,14 +24,11 @@ static bool scan_hex(struct span *rest, char behind, uint64_t *ret_value)
 	size_t i = 0;
 
 	for (; i < rest->len && i < 16; i++) {
-		char c = rest->text[i];
+		int digit = char_hex_digit(rest->text[i]);
 
-		if (c >= '0' && c <= '9')
-			value = value << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | (uint64_t)(c - 'a' + 10);
-		else
+		if (digit < 0)
 			break;
+		value = value << 4 | (uint64_t)digit;
 	}
 	if (i == 0 || i >= rest->len || rest->text[i] != behind)
 		return false;

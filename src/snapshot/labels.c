@@ -6,19 +6,15 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/scan.h"
 #include "base/text.h"
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 static bool is_key(const char *key, size_t len)
 {
-	if (len == 0 || len > LABEL_KEY_BYTES || !is_letter(key[0]))
+	if (len == 0 || len > LABEL_KEY_BYTES || !char_is_letter(key[0]))
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (!is_letter(key[i]) && !(key[i] >= '0' && key[i] <= '9') &&
+		if (!char_is_letter(key[i]) && !char_is_digit(key[i]) &&
 		    !memchr("_-.", key[i], strlen("_-.")))
 			return false;
 	return true;
