@@ -105,11 +105,6 @@ static int stop(struct snapshot_visitor *self, struct thread_sample *sample)
 	return 1;
 }
 
-static char *copy_of(const char *text)
-{
-	return text ? mem_copy(text, strlen(text)) : NULL;
-}
-
 static void tell(const char *path, int r, const struct strbuf *reason)
 {
 	if (r == -EMEDIUMTYPE)
@@ -193,8 +188,8 @@ static int read_head(const struct ab_options *options, const char *path, struct 
 		return r;
 	}
 	labels_copy(&ret->labels, &info.labels);
-	ret->boot_id = copy_of(host_text(&info.host, HOST_boot_id));
-	ret->host = copy_of(host_text(&info.host, HOST_hostname));
+	ret->boot_id = mem_copy_text(host_text(&info.host, HOST_boot_id));
+	ret->host = mem_copy_text(host_text(&info.host, HOST_hostname));
 	ret->start_unix_ns = info.captured_at_unix_ns;
 	return 0;
 }
@@ -225,7 +220,7 @@ static int add_file(const struct ab_options *options, struct file_list *list, un
 		return -E2BIG;
 	}
 	file = array_add(list->entries, list->count, list->capacity);
-	*file = (struct trial_file){.path = copy_of(path), .arm = arm, .is_range = is_range};
+	*file = (struct trial_file){.path = mem_copy_text(path), .arm = arm, .is_range = is_range};
 	return read_head(options, path, file);
 }
 
@@ -245,7 +240,7 @@ static int add_arm(const struct ab_options *options, struct trial *trial, struct
 		return -E2BIG;
 	}
 	*array_add(trial->arms[arm].lines, trial->arms[arm].line_count,
-	           trial->arms[arm].line_capacity) = copy_of(equals + 1);
+	           trial->arms[arm].line_capacity) = mem_copy_text(equals + 1);
 	if (recording_operand_is(equals + 1))
 		return add_file(options, list, arm, equals + 1, true);
 	r = operand_glob(equals + 1, &found, &reason);

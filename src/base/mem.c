@@ -204,6 +204,11 @@ char *mem_copy(const void *bytes, size_t len)
 	return copy;
 }
 
+char *mem_copy_text(const char *text)
+{
+	return text ? mem_copy(text, strlen(text)) : NULL;
+}
+
 void mem_freep(void *pointer_to_pointer)
 {
 	void *p;

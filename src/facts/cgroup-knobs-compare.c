@@ -25,7 +25,7 @@ static bool find_knob(const char *text, struct span knob, struct span *ret_value
 bool cgroup_knobs_share_cpu(const struct settings *settings, const char *cgroup)
 {
 	static const char v1[] = "v1:", weight[] = "cpu.weight";
-	cleanup_(mem_freep) char *path = mem_copy(cgroup, strlen(cgroup));
+	cleanup_(mem_freep) char *path = mem_copy_text(cgroup);
 
 	/* In version 1 a controller is on everywhere. */
 	if (strncmp(cgroup, v1, strlen(v1)) == 0)

@@ -99,8 +99,8 @@ void labels_copy(struct labels *to, const struct labels *from)
 		const struct label *label = &from->entries[i];
 
 		*array_add(to->entries, to->count, to->capacity) = (struct label){
-		        .key = mem_copy(label->key, strlen(label->key)),
-		        .value = mem_copy(label->value, strlen(label->value)),
+		        .key = mem_copy_text(label->key),
+		        .value = mem_copy_text(label->value),
 		};
 	}
 }
