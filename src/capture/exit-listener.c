@@ -19,7 +19,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/own-names.h"
-#include "capture/worker.h"
+#include "base/worker.h"
 #include "exit-merge.h"
 #include "taskstats/taskstats-exits.h"
 
