@@ -13,6 +13,7 @@
 #include "base/operand-glob.h"
 #include "base/operand-open.h"
 #include "base/regular-file.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "input/fd-source.h"
 #include "input/recording-operand.h"
@@ -84,8 +85,7 @@ static bool is_key(const char *text, size_t len)
 	if (len == 0 || len > LABEL_KEY_BYTES)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (!((text[i] | 32) >= 'a' && (text[i] | 32) <= 'z') &&
-		    !(text[i] >= '0' && text[i] <= '9') && !strchr("_-.", text[i]))
+		if (!char_is_letter(text[i]) && !char_is_digit(text[i]) && !strchr("_-.", text[i]))
 			return false;
 	return true;
 }
@@ -103,11 +103,6 @@ static int stop(struct snapshot_visitor *self, struct thread_sample *sample)
 	(void)self;
 	(void)sample;
 	return 1;
-}
-
-static char *copy_of(const char *text)
-{
-	return text ? mem_copy(text, strlen(text)) : NULL;
 }
 
 static void tell(const char *path, int r, const struct strbuf *reason)
@@ -193,8 +188,8 @@ static int read_head(const struct ab_options *options, const char *path, struct 
 		return r;
 	}
 	labels_copy(&ret->labels, &info.labels);
-	ret->boot_id = copy_of(host_text(&info.host, HOST_boot_id));
-	ret->host = copy_of(host_text(&info.host, HOST_hostname));
+	ret->boot_id = mem_copy_text(host_text(&info.host, HOST_boot_id));
+	ret->host = mem_copy_text(host_text(&info.host, HOST_hostname));
 	ret->start_unix_ns = info.captured_at_unix_ns;
 	return 0;
 }
@@ -225,7 +220,7 @@ static int add_file(const struct ab_options *options, struct file_list *list, un
 		return -E2BIG;
 	}
 	file = array_add(list->entries, list->count, list->capacity);
-	*file = (struct trial_file){.path = copy_of(path), .arm = arm, .is_range = is_range};
+	*file = (struct trial_file){.path = mem_copy_text(path), .arm = arm, .is_range = is_range};
 	return read_head(options, path, file);
 }
 
@@ -245,7 +240,7 @@ static int add_arm(const struct ab_options *options, struct trial *trial, struct
 		return -E2BIG;
 	}
 	*array_add(trial->arms[arm].lines, trial->arms[arm].line_count,
-	           trial->arms[arm].line_capacity) = copy_of(equals + 1);
+	           trial->arms[arm].line_capacity) = mem_copy_text(equals + 1);
 	if (recording_operand_is(equals + 1) != 0)
 		return add_file(options, list, arm, equals + 1, true);
 	r = operand_glob(equals + 1, &found, &reason);

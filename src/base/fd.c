@@ -166,7 +166,7 @@ static void add_id(struct id_list *list, const char *name)
 	*array_add(list->ids, list->count, list->capacity) = (uint32_t)id;
 }
 
-static int compare_ids(const void *a, const void *b)
+int id_compare(const void *a, const void *b)
 {
 	uint32_t id_a = *(const uint32_t *)a, id_b = *(const uint32_t *)b;
 
@@ -178,7 +178,7 @@ static void sort_ids(struct id_list *list)
 {
 	for (size_t i = 1; i < list->count; i++)
 		if (list->ids[i - 1] > list->ids[i]) {
-			qsort(list->ids, list->count, sizeof(list->ids[0]), compare_ids);
+			qsort(list->ids, list->count, sizeof(list->ids[0]), id_compare);
 			return;
 		}
 }
@@ -271,4 +271,10 @@ void fd_closep(int *fd)
 		close(*fd);
 	*fd = -1;
 	errno = saved;
+}
+
+void fd_closedirp(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
 }

@@ -60,6 +60,9 @@ struct id_list {
 must_check_ int fd_list_ids(int dir_fd, struct id_list *list, struct strbuf *scratch);
 void id_list_done(struct id_list *list);
 
+/* Orders ids, for qsort(3) and bsearch(3). */
+int id_compare(const void *a, const void *b);
+
 /* Writes all bytes. Returns 0 or -errno. */
 must_check_ int fd_write_all(int fd, const void *bytes, size_t len);
 
@@ -72,3 +75,6 @@ bool fd_is_removed(int fd);
 
 /* Closes and sets to -1; for cleanup_(fd_closep). */
 void fd_closep(int *fd);
+
+/* For cleanup_(fd_closedirp). */
+void fd_closedirp(DIR **dir);

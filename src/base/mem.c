@@ -63,12 +63,9 @@ static bool is_at_limit(uint64_t bytes)
 	       (bytes >= limit.rlim_cur || used + bytes + MIB > limit.rlim_cur);
 }
 
-void mem_exhausted(void)
-{
-	mem_exhausted_for(0);
-}
-
-void mem_exhausted_for(uint64_t bytes)
+/* Does the work of mem_exhausted() after an allocation of @bytes failed; the size shows whether the limit or a lack of
+ * memory is the reason. */
+noreturn_ static void exhausted_for(uint64_t bytes)
 {
 	static atomic_flag is_ending = ATOMIC_FLAG_INIT;
 	char message[128];
@@ -88,6 +85,11 @@ void mem_exhausted_for(uint64_t bytes)
 	if (len > 0 && write(STDERR_FILENO, message, (size_t)len) < 0)
 		_exit(exhausted_status);
 	_exit(exhausted_status);
+}
+
+void mem_exhausted(void)
+{
+	exhausted_for(0);
 }
 
 void mem_set_status(int status)
@@ -162,7 +164,7 @@ void *mem_calloc(size_t count, size_t size)
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
 	if (!p)
-		mem_exhausted_for((count ? count : 1) * (size ? size : 1));
+		exhausted_for((count ? count : 1) * (size ? size : 1));
 	return p;
 }
 
@@ -175,7 +177,7 @@ void *mem_realloc(void *old, size_t count, size_t size)
 		mem_exhausted();
 	p = realloc(old, bytes ? bytes : 1);
 	if (!p)
-		mem_exhausted_for(bytes);
+		exhausted_for(bytes);
 	return p;
 }
 
@@ -200,6 +202,11 @@ char *mem_copy(const void *bytes, size_t len)
 		memcpy(copy, bytes, len);
 	copy[len] = '\0';
 	return copy;
+}
+
+char *mem_copy_text(const char *text)
+{
+	return text ? mem_copy(text, strlen(text)) : NULL;
 }
 
 void mem_freep(void *pointer_to_pointer)

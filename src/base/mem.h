@@ -43,13 +43,12 @@ must_check_ void *mem_grow(void *old, size_t size, size_t wanted, size_t most, s
 /* Returns a copy of @len bytes with a NUL behind them. @bytes is borrowed. */
 must_check_ char *mem_copy(const void *bytes, size_t len);
 
+/* Returns a copy of a text, or NULL for NULL. */
+must_check_ char *mem_copy_text(const char *text);
+
 /* Ends the program with status 1, or that of mem_set_status(), and one line on stderr: "ctprof: out of memory", or that
  * mem_limit() was reached. Runs the actions of mem_undo_push() first. Allocates nothing itself. */
 noreturn_ void mem_exhausted(void);
-
-/* Does the same after an allocation of @bytes failed; the size shows whether the limit or a lack of memory is the
- * reason. */
-noreturn_ void mem_exhausted_for(uint64_t bytes);
 
 /* Sets the status of mem_exhausted(), for a program whose status 1 may be that of another program. Called before there are threads. */
 void mem_set_status(int status);

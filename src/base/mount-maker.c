@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/mount-words.h"
 #include "base/scan.h"
 
 enum { TABLE_BYTES = 16 << 20 };
@@ -21,13 +22,6 @@ enum { TABLE_BYTES = 16 << 20 };
 #ifndef STATX_MNT_ID
 #define STATX_MNT_ID 0x1000
 #endif
-
-/* A line of mountinfo; of its text. */
-struct mount {
-	uint64_t id;
-	struct span device; /* MAJOR:MINOR */
-	struct span point, source;
-};
 
 static bool forbids_set_id(int fd)
 {
@@ -37,44 +31,25 @@ static bool forbids_set_id(int fd)
 	return fstatfs(fd, &status) == 0 && (status.f_flags & BOTH) == BOTH;
 }
 
-static bool read_mount(struct span line, struct mount *ret)
-{
-	struct span word;
-	bool is_behind = false;
-
-	if (!scan_word(&line, &word) || !scan_u64(word.text, word.len, &ret->id) ||
-	    !scan_word(&line, &word) || !scan_word(&line, &ret->device) ||
-	    !scan_word(&line, &word) || !scan_word(&line, &ret->point))
-		return false;
-	while (!is_behind && scan_word(&line, &word))
-		is_behind = span_is(word, "-");
-	return scan_word(&line, &word) && scan_word(&line, &ret->source);
-}
-
-static bool find_mount(const struct strbuf *table, uint64_t id, struct mount *ret)
+static bool find_mount(const struct strbuf *table, uint64_t id, struct mount_words *ret)
 {
 	struct span rest = {strbuf_str(table), table->len}, line;
 
 	while (scan_line(&rest, &line))
-		if (read_mount(line, ret) && ret->id == id)
+		if (mount_words_scan(line, ret) && ret->id == id)
 			return true;
 	return false;
-}
-
-static bool is_same(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
 }
 
 /* Returns whether the device is mounted at this point. */
 static bool is_mounted_at(const struct strbuf *table, struct span device, struct span point)
 {
 	struct span rest = {strbuf_str(table), table->len}, line;
-	struct mount mount;
+	struct mount_words mount;
 
 	while (scan_line(&rest, &line))
-		if (read_mount(line, &mount) && is_same(mount.device, device) &&
-		    is_same(mount.point, point))
+		if (mount_words_scan(line, &mount) && span_equal(mount.device, device) &&
+		    span_equal(mount.point, point))
 			return true;
 	return false;
 }
@@ -198,7 +173,7 @@ enum mount_maker mount_maker_of(int fd, int *ret_image_fd)
 {
 	cleanup_(strbuf_done) struct strbuf table = STRBUF_INIT;
 	struct statx status;
-	struct mount mount;
+	struct mount_words mount;
 
 	if (!forbids_set_id(fd) ||
 	    statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) < 0 ||

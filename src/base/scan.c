@@ -124,3 +124,8 @@ bool span_is(struct span span, const char *text)
 {
 	return strlen(text) == span.len && memcmp(span.text, text, span.len) == 0;
 }
+
+bool span_equal(struct span a, struct span b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.text, b.text, a.len) == 0);
+}

@@ -16,6 +16,28 @@ must_check_ bool scan_i64(const char *text, size_t len, int64_t *ret);
  * zero, is refused. */
 must_check_ bool scan_dotted_ms(const char *text, size_t len, uint64_t *ret_ns);
 
+/* In ASCII, whatever the locale is. */
+static inline bool char_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool char_is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Returns the value of a hexadecimal digit, of which the letters are small; or -1. */
+static inline int char_hex_digit(char c)
+{
+	return char_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static inline bool char_is_hex(char c)
+{
+	return char_hex_digit(c) >= 0;
+}
+
 /* A piece of a text. */
 struct span {
 	const char *text;
@@ -33,3 +55,4 @@ bool scan_word(struct span *rest, struct span *ret_word);
 bool scan_pair(struct span line, struct span *ret_key, struct span *ret_value);
 
 bool span_is(struct span span, const char *text);
+bool span_equal(struct span a, struct span b);

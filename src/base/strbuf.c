@@ -72,6 +72,17 @@ const char *strbuf_str(const struct strbuf *buf)
 	return buf->data ? buf->data : "";
 }
 
+void strbuf_copy(struct strbuf *to, const struct strbuf *from)
+{
+	strbuf_clear(to);
+	strbuf_add(to, strbuf_str(from), from->len);
+}
+
+bool strbuf_equal(const struct strbuf *a, const struct strbuf *b)
+{
+	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
+}
+
 void strbuf_cut(struct strbuf *buf, size_t len)
 {
 	if (len >= buf->len)

@@ -198,7 +198,9 @@ static bool has_access_control_list(int fd)
 	       (errno != ENODATA && errno != EOPNOTSUPP);
 }
 
-bool trust_others_may_write(int fd, const struct stat *status)
+/* Returns whether the permissions let others write the file or the directory @fd, whose status is @status. A group with the number of
+ * its user is that user's own, as pam_umask(8) has it, but for root's, and unless the file has an access control list. */
+static bool others_may_write(int fd, const struct stat *status)
 {
 	bool own_group = status->st_gid == getegid() && getegid() == geteuid() && geteuid() != 0 &&
 	                 is_known_group(status->st_gid);
@@ -225,7 +227,7 @@ static bool has_trusted_owner(int dir_fd, const struct stat *status)
 
 bool trust_others_may_add(int dir_fd, const struct stat *status)
 {
-	return trust_others_may_write(dir_fd, status) || !has_trusted_owner(dir_fd, status);
+	return others_may_write(dir_fd, status) || !has_trusted_owner(dir_fd, status);
 }
 
 /* Returns whether nothing but the content has changed from a second behind its last change on: no name either. */
@@ -244,7 +246,7 @@ bool trust_was_made_there(int dir_fd, const struct stat *dir_status, int fd,
 	    !keeps_its_name(status))
 		return false;
 	return S_ISLNK(status->st_mode) ||
-	       (S_ISFIFO(status->st_mode) && !trust_others_may_write(fd, status));
+	       (S_ISFIFO(status->st_mode) && !others_may_write(fd, status));
 }
 
 bool trust_follows_link(const struct stat *dir_status, const struct stat *status)
@@ -296,7 +298,7 @@ static int refuse_directory(struct strbuf *reterr, const char *phrase, int dir_f
 static bool others_may_exchange(int dir_fd, const struct stat *status)
 {
 	return !has_trusted_owner(dir_fd, status) ||
-	       ((status->st_mode & S_ISVTX) == 0 && trust_others_may_write(dir_fd, status));
+	       ((status->st_mode & S_ISVTX) == 0 && others_may_write(dir_fd, status));
 }
 
 /* Checks the directories above @dir_fd. To move one to another directory takes the right to write it, so the owner of one in a sticky
@@ -354,7 +356,7 @@ int trust_check_file(int fd, struct strbuf *reterr)
 	}
 	if (!trust_shows_owner(fd))
 		return refuse(reterr, "its file system does not vouch for its owner");
-	if (!trust_others_may_write(fd, &status))
+	if (!others_may_write(fd, &status))
 		return 0;
 	return refuse_directory(reterr,
 	                        S_ISDIR(status.st_mode) ? "other users may write there"

@@ -24,10 +24,6 @@ bool trust_is_own_user(uid_t uid);
  * by all their ids. */
 bool trust_shows_owner(int fd);
 
-/* Returns whether the permissions let others write the file or the directory @fd, whose status is @status. A group with the number of
- * its user is that user's own, as pam_umask(8) has it, but for root's, and unless the file has an access control list. */
-bool trust_others_may_write(int fd, const struct stat *status);
-
 /* Returns whether others may give a name in the directory to a file of any owner, which they may move there from a directory of theirs.
  * The sticky bit does not forbid that. The root directory of this process has no other owner than root. */
 bool trust_others_may_add(int dir_fd, const struct stat *status);

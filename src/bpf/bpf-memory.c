@@ -26,5 +26,5 @@ void *bpf_memory_realloc(void *old, size_t size)
 
 char *bpf_memory_strdup(const char *text)
 {
-	return mem_copy(text, strlen(text));
+	return mem_copy_text(text);
 }

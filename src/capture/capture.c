@@ -200,12 +200,11 @@ static void begin_walk(struct capture *capture, struct snapshot_writer *writer,
 
 static const char *why_no_bpf(int error)
 {
+	if (error_is_denied(error))
+		return "BPF is for root in the initial namespaces";
 	switch (-error) {
 	case EOPNOTSUPP:
 		return "this ctprof was built without BPF";
-	case EPERM:
-	case EACCES:
-		return "BPF is for root in the initial namespaces";
 	case ESRCH:
 		/* libbpf returns the same error for both. */
 		return "the types of the kernel (BTF) cannot be read, or there is no memory for "

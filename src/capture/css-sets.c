@@ -65,11 +65,6 @@ static enum source_outcome parse(const struct css_reader *reader, bool is_exitin
 	return outcome;
 }
 
-static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
-{
-	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
-}
-
 static const struct task_record *thread_at(const struct css_sets *sets, uint32_t place)
 {
 	return &sets->pass->threads[sets->pass->order[place]];
@@ -133,7 +128,7 @@ static void find_cgroups(const struct css_sets *sets, struct css_reader *reader,
 	other = read_one(sets, set, thread->tgid, place, other_text);
 	if (other == NOWHERE)
 		other = read_one(sets, set, 0, place, other_text);
-	if (other != NOWHERE && !is_same_text(&reader->text, other_text))
+	if (other != NOWHERE && !strbuf_equal(&reader->text, other_text))
 		return;
 	sample_reset(scratch);
 	set->outcome = parse(reader, key_of(thread).is_exiting, scratch);
@@ -255,8 +250,6 @@ void css_sets_fill(const struct css_sets *sets, struct css_reader *reader,
 	*outcome = set->outcome;
 	sample->has_cgroup = set->has_path;
 	sample->cgroup_is_v1 = set->is_v1;
-	strbuf_clear(&sample->cgroup);
-	strbuf_add(&sample->cgroup, strbuf_str(&set->path), set->path.len);
-	strbuf_clear(&sample->cgroups_v1);
-	strbuf_add(&sample->cgroups_v1, strbuf_str(&set->v1_paths), set->v1_paths.len);
+	strbuf_copy(&sample->cgroup, &set->path);
+	strbuf_copy(&sample->cgroups_v1, &set->v1_paths);
 }

@@ -16,10 +16,11 @@
 
 #include "base/boot-clock.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/own-names.h"
-#include "capture/worker.h"
+#include "base/worker.h"
 #include "exit-merge.h"
 #include "taskstats/taskstats-exits.h"
 
@@ -231,15 +232,11 @@ static enum window_exits outcome_of(int records, int ends)
 {
 	if (ends == 0)
 		return WINDOW_EXITS_completed;
-	switch (-records) {
-	case 0:
+	if (records == 0)
 		return WINDOW_EXITS_recorded;
-	case EPERM:
-	case EACCES:
-	case EINVAL: /* outside of the initial namespaces */
-		return WINDOW_EXITS_denied;
-	}
-	return WINDOW_EXITS_off;
+	/* -EINVAL comes outside of the initial namespaces. */
+	return error_is_denied(records) || records == -EINVAL ? WINDOW_EXITS_denied
+	                                                      : WINDOW_EXITS_off;
 }
 
 /* Opens ends before records, so that no record comes without its end for being opened too late. */

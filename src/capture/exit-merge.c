@@ -39,7 +39,7 @@ void exit_merge_set_rules(struct exit_merge *merge, const struct taskstats_rules
 	merge->rules = *rules;
 }
 
-void exit_merge_done(struct exit_merge *merge)
+static void exit_merge_done(struct exit_merge *merge)
 {
 	exit_log_done(&merge->log);
 	free(merge->records);

@@ -46,15 +46,12 @@ struct exit_merge {
 	struct thread_sample sample; /* for reuse */
 };
 
-/* @cgroups is borrowed until exit_merge_done(). The memory of each log is limited to @log_bytes_max, 0: not at all. */
+/* @cgroups is borrowed until exit_merge_finish(). The memory of each log is limited to @log_bytes_max, 0: not at all. */
 void exit_merge_init(struct exit_merge *merge, const struct taskstats_rules *rules,
                      struct cgroup_ids *cgroups, bool expects_ends, uint64_t log_bytes_max);
 
 /* Takes other rules for the records that are not in the log yet. */
 void exit_merge_set_rules(struct exit_merge *merge, const struct taskstats_rules *rules);
-
-/* For cleanup_(exit_merge_done). */
-void exit_merge_done(struct exit_merge *merge);
 
 /* Adds a record that was there at the given moment (CLOCK_BOOTTIME); the birth that follows from it may be late by
  * @late_ns at most. Bytes that are no record are not counted. */

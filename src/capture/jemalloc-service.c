@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/own-names.h"
 #include "base/watch.h"
-#include "capture/worker.h"
+#include "base/worker.h"
 
 struct service_thread {
 	struct jemalloc_service *service;

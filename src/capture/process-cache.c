@@ -155,12 +155,6 @@ bool process_cache_get(struct process_cache *cache, const struct process_activit
 	return is_found;
 }
 
-static void copy(struct strbuf *to, const struct strbuf *from)
-{
-	strbuf_clear(to);
-	strbuf_add(to, strbuf_str(from), from->len);
-}
-
 void process_cache_keep(struct process_cache *cache, const struct process_activity *activity,
                         const struct thread_sample *sample)
 {
@@ -178,9 +172,9 @@ void process_cache_keep(struct process_cache *cache, const struct process_activi
 	process->has_exe = sample->has_exe;
 	process->has_cwd = sample->has_cwd;
 	process->has_title = sample->has_title;
-	copy(&process->exe, &sample->exe);
-	copy(&process->cwd, &sample->cwd);
-	copy(&process->title, &sample->title);
+	strbuf_copy(&process->exe, &sample->exe);
+	strbuf_copy(&process->cwd, &sample->cwd);
+	strbuf_copy(&process->title, &sample->title);
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
 		process->outcomes[i] = sample->outcomes[sources[i]];
 	pthread_mutex_unlock(&cache->lock);

@@ -18,17 +18,10 @@ static void add_id(struct id_list *list, uint32_t id)
 	*array_add(list->ids, list->count, list->capacity) = id;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static bool has_id(const struct id_list *list, uint32_t id)
 {
 	return list->count > 0 &&
-	       bsearch(&id, list->ids, list->count, sizeof(id), compare_ids) != NULL;
+	       bsearch(&id, list->ids, list->count, sizeof(id), id_compare) != NULL;
 }
 
 static void sort(struct id_list *list)
@@ -36,7 +29,7 @@ static void sort(struct id_list *list)
 	size_t count = 0;
 
 	if (list->count > 0)
-		qsort(list->ids, list->count, sizeof(list->ids[0]), compare_ids);
+		qsort(list->ids, list->count, sizeof(list->ids[0]), id_compare);
 	for (size_t i = 0; i < list->count; i++)
 		if (count == 0 || list->ids[count - 1] != list->ids[i])
 			list->ids[count++] = list->ids[i];
@@ -204,8 +197,7 @@ static void find_ended(const struct selection *selection, const struct exit_log 
 		thread_store_get(&log->records, row, &sample);
 		if (!log->notes[row].has_tgid || sample.tid != sample.tgid)
 			continue;
-		strbuf_clear(&sample.pcomm);
-		strbuf_add(&sample.pcomm, strbuf_str(&sample.comm), sample.comm.len);
+		strbuf_copy(&sample.pcomm, &sample.comm);
 		if (selection_has(selection, &sample))
 			add_id(ret, sample.tgid);
 	}

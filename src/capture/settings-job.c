@@ -5,7 +5,7 @@
 
 #include "base/fd.h"
 #include "base/own-names.h"
-#include "capture/worker.h"
+#include "base/worker.h"
 #include "settings/settings-read.h"
 
 static void *run(void *context)

@@ -160,11 +160,9 @@ static void keep_cgroup(struct thread_reader *reader, const struct thread_sample
 	        cgroup_share_holds(reader->share, strbuf_str(&reader->text), reader->text.len);
 	if (!reader->has_cgroup)
 		return;
-	strbuf_clear(&reader->cgroup);
-	strbuf_add(&reader->cgroup, strbuf_str(&sample->cgroup), sample->cgroup.len);
+	strbuf_copy(&reader->cgroup, &sample->cgroup);
 	reader->cgroup_is_v1 = sample->cgroup_is_v1;
-	strbuf_clear(&reader->cgroups_v1);
-	strbuf_add(&reader->cgroups_v1, strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len);
+	strbuf_copy(&reader->cgroups_v1, &sample->cgroups_v1);
 }
 
 /* A large process may be moved meanwhile, so the file is read again every now and then. */
@@ -184,12 +182,10 @@ static enum source_outcome read_listed_cgroup(struct thread_reader *reader, int 
 			keep_cgroup(reader, sample);
 		return outcome;
 	}
-	strbuf_clear(&sample->cgroup);
-	strbuf_add(&sample->cgroup, strbuf_str(&reader->cgroup), reader->cgroup.len);
+	strbuf_copy(&sample->cgroup, &reader->cgroup);
 	sample->has_cgroup = true;
 	sample->cgroup_is_v1 = reader->cgroup_is_v1;
-	strbuf_clear(&sample->cgroups_v1);
-	strbuf_add(&sample->cgroups_v1, strbuf_str(&reader->cgroups_v1), reader->cgroups_v1.len);
+	strbuf_copy(&sample->cgroups_v1, &reader->cgroups_v1);
 	return sample->outcomes[SOURCE_cgroup] = OUTCOME_read;
 }
 

@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "base/own-names.h"
 #include "base/watch.h"
-#include "capture/worker.h"
+#include "base/worker.h"
 #include "cgroup-walk.h"
 #include "jemalloc-service.h"
 #include "snapshot/snapshot-batch.h"

@@ -79,8 +79,7 @@ static void set_pcomm(struct walk *walk, int process_fd)
 	struct thread_sample *sample = walk->sample;
 
 	if (sample->tid == sample->tgid) {
-		strbuf_clear(&walk->pcomm);
-		strbuf_add(&walk->pcomm, strbuf_str(&sample->comm), sample->comm.len);
+		strbuf_copy(&walk->pcomm, &sample->comm);
 		walk->has_pcomm = true;
 	}
 	if (!walk->has_pcomm) {
@@ -92,8 +91,7 @@ static void set_pcomm(struct walk *walk, int process_fd)
 			strbuf_clear(&walk->pcomm);
 		walk->has_pcomm = true;
 	}
-	strbuf_clear(&sample->pcomm);
-	strbuf_add(&sample->pcomm, strbuf_str(&walk->pcomm), walk->pcomm.len);
+	strbuf_copy(&sample->pcomm, &walk->pcomm);
 }
 
 /* Every row has its process's start time, executable, working directory, title and user; the outcomes of reading

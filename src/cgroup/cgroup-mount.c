@@ -13,14 +13,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/mount-words.h"
 #include "cgroup-namespace.h"
 
 enum { MOUNTINFO_BYTES = 16 << 20 };
-
-/* A line of mountinfo, as the kernel wrote it. */
-struct mount_line {
-	struct span id, device, root, point, type, options;
-};
 
 /* The answer of libcgroup. It knows a hierarchy by its controllers only: not at all if it has none, and not which part
  * of it a mount shows. If mountinfo can be read, the answer only decides between mounts that are equally good, so that
@@ -83,11 +79,6 @@ static void ask_libcgroup(struct libcgroup_answer *answer)
 	cgroup_get_controller_end(&handle);
 }
 
-static bool span_equal(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
 static void mount_set(struct cgroup_mount *mount, const char *point, const char *root)
 {
 	mount->found = true;
@@ -120,56 +111,27 @@ static void add_unescaped(struct strbuf *out, struct span path)
 	}
 }
 
-/* Splits a line: the first word is the id of the mount, the third the device, the fourth the mounted part of the file
- * system, the fifth the mount point; behind a lone dash stand the type, the source and the options of the file
- * system. */
-static bool mount_line_parse(struct span line, struct mount_line *ret)
-{
-	enum { ID_WORD = 1, DEVICE_WORD = 3, ROOT_WORD, POINT_WORD };
-	struct span word, source;
-	int number = 0;
-
-	*ret = (struct mount_line){0};
-	while (scan_word(&line, &word) && !span_is(word, "-")) {
-		number++;
-		if (number == ID_WORD)
-			ret->id = word;
-		else if (number == DEVICE_WORD)
-			ret->device = word;
-		else if (number == ROOT_WORD)
-			ret->root = word;
-		else if (number == POINT_WORD)
-			ret->point = word;
-	}
-	if (number < POINT_WORD || !scan_word(&line, &ret->type))
-		return false;
-	if (scan_word(&line, &source))
-		(void)scan_word(&line, &ret->options);
-	return true;
-}
-
 /* Returns whether a line of @rest mounts the same file system over the point of @line. */
-static bool is_covered(const struct mount_line *line, struct span rest)
+static bool is_covered(const struct mount_words *line, struct span rest)
 {
-	struct mount_line later;
+	struct mount_words later;
 	struct span text;
 
 	while (scan_line(&rest, &text))
-		if (mount_line_parse(text, &later) && span_equal(later.point, line->point) &&
+		if (mount_words_scan(text, &later) && span_equal(later.point, line->point) &&
 		    span_equal(later.device, line->device))
 			return true;
 	return false;
 }
 
-/* Returns whether @number is the kernel's id of the mount at @point. Returns -1 if that is unknown: before Linux 5.8,
+/* Returns whether @id is the kernel's id of the mount at @point. Returns -1 if that is unknown: before Linux 5.8,
  * and in containers whose filter refuses statx(2). */
-static int has_mount_id(const char *point, struct span number)
+static int has_mount_id(const char *point, uint64_t id)
 {
 	struct statx status;
-	uint64_t id;
 
 	if (statx(AT_FDCWD, point, AT_NO_AUTOMOUNT, STATX_MNT_ID, &status) < 0 ||
-	    !(status.stx_mask & STATX_MNT_ID) || !scan_u64(number.text, number.len, &id))
+	    !(status.stx_mask & STATX_MNT_ID))
 		return -1;
 	return status.stx_mnt_id == id;
 }
@@ -177,7 +139,7 @@ static int has_mount_id(const char *point, struct span number)
 /* Returns whether no other mount hides this one; mountinfo lists hidden ones, too. A bind mount of the same hierarchy
  * has the same device, so the device alone does not decide; without the id of the mount the last one at a point is the
  * visible one. */
-static bool is_visible(const struct mount_line *line, const char *point, struct span rest)
+static bool is_visible(const struct mount_words *line, const char *point, struct span rest)
 {
 	int same = has_mount_id(point, line->id);
 	cleanup_(strbuf_done) struct strbuf device = STRBUF_INIT;
@@ -234,10 +196,10 @@ static void add_line(struct cgroup_mounts *mounts, struct libcgroup_answer *answ
 	const struct cgroup_v1_controllers *controllers = &answer->controllers;
 	cleanup_(strbuf_done) struct strbuf point = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf root = STRBUF_INIT;
-	struct mount_line line;
+	struct mount_words line;
 	uint32_t bits;
 
-	if (!mount_line_parse(text, &line) ||
+	if (!mount_words_scan(text, &line) ||
 	    (!span_is(line.type, "cgroup") && !span_is(line.type, "cgroup2")))
 		return;
 	add_unescaped(&point, line.point);
@@ -297,12 +259,6 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static void closedirp(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 /* A directory for a controller alone comes before one for several, whatever the order of the names. */
 static void add_entry(struct cgroup_mounts *mounts, const struct cgroup_v1_controllers *controllers,
                       const char *directory, const char *name)
@@ -328,7 +284,7 @@ static void add_entry(struct cgroup_mounts *mounts, const struct cgroup_v1_contr
 void cgroup_mounts_from_directory(const char *directory, struct cgroup_mounts *ret_mounts)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
-	cleanup_(closedirp) DIR *dir = NULL;
+	cleanup_(fd_closedirp) DIR *dir = NULL;
 	struct cgroup_v1_controllers controllers;
 
 	cgroup_v1_controllers_init(&controllers);

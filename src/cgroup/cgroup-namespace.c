@@ -32,12 +32,6 @@ static void search_done(struct search *search)
 	strbuf_done(&search->text);
 }
 
-static void closedirp(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 /* Returns how many times "/.." stands at the beginning; @ret_rest is the text behind them. */
 static unsigned levels_up(const char *path, const char **ret_rest)
 {
@@ -73,7 +67,7 @@ static bool search_below(struct search *search, int parent_fd, const char *name,
 /* The depth is bounded by the levels of the mount's root, which come from one path of the kernel's. */
 static bool search_children(struct search *search, int fd, unsigned levels)
 {
-	cleanup_(closedirp) DIR *dir = fdopendir(fd);
+	cleanup_(fd_closedirp) DIR *dir = fdopendir(fd);
 	size_t len = search->name.len;
 
 	if (!dir) {

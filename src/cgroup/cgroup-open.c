@@ -55,7 +55,7 @@ static bool is_other_mount(int mount_fd, int fd)
  * EPERM. */
 static int open_by_parts(int mount_fd, const char *path)
 {
-	cleanup_(mem_freep) char *copy = mem_copy(path, strlen(path));
+	cleanup_(mem_freep) char *copy = mem_copy_text(path);
 	int fd = fd_open_path_at(mount_fd, ".");
 	char *rest = NULL;
 

@@ -135,16 +135,9 @@ void cgroup_reader_done(struct cgroup_reader *reader)
 
 static enum reading reading_of_errno(int r)
 {
-	switch (-r) {
-	case EACCES:
-	case EPERM:
+	if (error_is_denied(r))
 		return READING_DENIED;
-	case EXDEV:
-	case ELOOP:
-		return READING_OUTSIDE;
-	default:
-		return READING_GONE;
-	}
+	return r == -EXDEV || r == -ELOOP ? READING_OUTSIDE : READING_GONE;
 }
 
 static void parse_file(const struct cgroup_file *file, const struct strbuf *buf,

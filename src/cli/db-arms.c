@@ -22,7 +22,7 @@ int db_arms_check(const struct option_parser *parser)
 
 void db_arms_split(const char *text, char **ret_names, struct arm_question *ret)
 {
-	char *names = mem_copy(text, strlen(text));
+	char *names = mem_copy_text(text);
 	size_t len = strcspn(names, ",");
 
 	names[len] = '\0';

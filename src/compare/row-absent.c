@@ -6,13 +6,6 @@
 #include "base/fd.h"
 #include "window/exit-log.h"
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Returns whether the side has all threads of the host, or all of the only process that the group has on the other one. */
 static bool has_all_of(const struct row_set *set, const struct row_group *group, unsigned side)
 {
@@ -24,7 +17,7 @@ static bool has_all_of(const struct row_set *set, const struct row_group *group,
 	return ids && ids->count > 0 && other && other->process.is_known &&
 	       !other->several_processes &&
 	       bsearch(&other->process.tgid, ids->ids, ids->count, sizeof(ids->ids[0]),
-	               compare_ids) != NULL;
+	               id_compare) != NULL;
 }
 
 bool row_has_absence(const struct row_set *set, const struct row_group *group, unsigned side)

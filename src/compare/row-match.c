@@ -171,7 +171,7 @@ static void add_exited(struct row_set *set, struct group_list *matched,
 			return;
 		group.sides[side] = set->exited[side];
 	}
-	group.label = mem_copy(exited_label, strlen(exited_label));
+	group.label = mem_copy_text(exited_label);
 	add_group(matched, group);
 }
 

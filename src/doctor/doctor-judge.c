@@ -224,7 +224,7 @@ static void judge_delays(const struct doctor_findings *findings, enum doctor_fam
 	bool seen = any_seen(findings, family);
 
 	if (reason_no_proc(findings, line)) {
-		reason_set(line, DOCTOR_PARTLY, "no /proc tells whether %s is on", toggle->sysctl);
+		reason_set(line, DOCTOR_PARTLY, "%s cannot be read without /proc", toggle->sysctl);
 	} else if (reason_toggle_off(findings, DOCTOR_TOGGLE_delayacct, line)) {
 		/* The buckets that need no switch are there all the same. */
 		line->state = seen ? DOCTOR_PARTLY : DOCTOR_NOT;

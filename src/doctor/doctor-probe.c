@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/mount-words.h"
 #include "base/rights.h"
 #include "base/scan.h"
 #include "bpf/task-record.h"
@@ -91,7 +92,6 @@ static enum doctor_hidepid hidepid_of(struct span options)
  * visible one. */
 static void find_mounts(int proc_fd, struct doctor_findings *findings)
 {
-	enum { POINT = 4, TYPE = 0, OPTIONS = 2 };
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	struct span rest, line;
 
@@ -99,20 +99,13 @@ static void find_mounts(int proc_fd, struct doctor_findings *findings)
 		return;
 	rest = (struct span){strbuf_str(&text), text.len};
 	while (scan_line(&rest, &line)) {
-		struct span word, point = {0}, fields[OPTIONS + 1] = {{0}};
-		bool whole = true;
+		struct mount_words mount;
 
-		for (int i = 0; whole && i <= POINT; i++) {
-			whole = scan_word(&line, &word);
-			point = word;
-		}
-		while (whole && !span_is(word, "-"))
-			whole = scan_word(&line, &word);
-		for (int i = TYPE; whole && i <= OPTIONS; i++)
-			whole = scan_word(&line, &fields[i]);
-		if (whole && span_is(point, "/proc") && span_is(fields[TYPE], "proc"))
-			findings->hidepid = hidepid_of(fields[OPTIONS]);
-		if (whole && span_is(fields[TYPE], "debugfs"))
+		if (!mount_words_scan(line, &mount) || mount.options.len == 0)
+			continue;
+		if (span_is(mount.point, "/proc") && span_is(mount.type, "proc"))
+			findings->hidepid = hidepid_of(mount.options);
+		if (span_is(mount.type, "debugfs"))
 			findings->has_debugfs = true;
 	}
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/worker.h"
 
 enum {
 	PIECE_BYTES = 1 << 16,
@@ -131,19 +131,6 @@ static void *run(void *argument)
 	}
 }
 
-/* Signals are for the other thread. */
-static int start_thread(struct duct_copies *copies)
-{
-	sigset_t all, before;
-	int r;
-
-	sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = -pthread_create(&copies->thread, NULL, run, copies);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return r;
-}
-
 static void watch(struct duct_copies *copies)
 {
 	copies->events_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -182,7 +169,7 @@ int duct_copies_start(const int from[DUCT_COPIES], const int to[DUCT_COPIES],
 	r = copies->stop_fd < 0 ? -errno : 0;
 	if (r == 0) {
 		watch(copies);
-		r = start_thread(copies);
+		r = worker_start(&copies->thread, run, copies, NULL) ? 0 : -EAGAIN;
 	}
 	if (r < 0)
 		copies_free(copies);

@@ -24,7 +24,7 @@ static const char *const suffixes[DUCT_FILE_COUNT] = {
 
 void duct_files_init(struct duct_files *files, const char *prefix)
 {
-	*files = (struct duct_files){.prefix = mem_copy(prefix, strlen(prefix))};
+	*files = (struct duct_files){.prefix = mem_copy_text(prefix)};
 	for (unsigned i = 0; i < DUCT_FILE_COUNT; i++) {
 		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -15,6 +14,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/worker.h"
 
 enum { PIECE_BYTES = 1 << 14, LINES_USUAL = 24, COLUMNS_USUAL = 80 };
 
@@ -106,19 +106,6 @@ static int open_pair(struct duct_pty *pty)
 	return pty->slave_fd < 0 ? -errno : set_slave(pty->slave_fd);
 }
 
-/* Signals are for the other thread. */
-static int start_thread(struct duct_pty *pty)
-{
-	sigset_t all, before;
-	int r;
-
-	sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = -pthread_create(&pty->thread, NULL, run, pty);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return r;
-}
-
 static void pty_free(struct duct_pty *pty)
 {
 	fd_closep(&pty->master_fd);
@@ -138,7 +125,7 @@ int duct_pty_start(int file_fd, int shown_fd, struct duct_pty **ret)
 	if (r == 0 && pty->stop_fd < 0)
 		r = -EMFILE;
 	if (r == 0)
-		r = start_thread(pty);
+		r = worker_start(&pty->thread, run, pty, NULL) ? 0 : -EAGAIN;
 	if (r < 0)
 		pty_free(pty);
 	else

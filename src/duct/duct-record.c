@@ -8,7 +8,8 @@
 #include "base/clock.h"
 #include "duct/duct-json.h"
 
-void duct_timestamp_add(uint64_t wall_ns, struct strbuf *out)
+/* Appends a moment as "2026-11-22T10:09:40.703592+00:00", in local time. */
+static void add_timestamp(uint64_t wall_ns, struct strbuf *out)
 {
 	enum { HOUR = 3600, MINUTE = 60 };
 	const time_t seconds = (time_t)(wall_ns / NS_PER_SECOND);
@@ -29,7 +30,7 @@ static void add_time(struct duct_json *json, uint64_t wall_ns)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	duct_timestamp_add(wall_ns, &text);
+	add_timestamp(wall_ns, &text);
 	duct_json_text(json, strbuf_str(&text));
 }
 

@@ -13,9 +13,6 @@ struct duct_states {
 /* Appends the record of @series and a newline. It has a sample. */
 void duct_record_add(const struct duct_series *series, struct strbuf *out);
 
-/* Appends a moment as "2026-11-22T10:09:40.703592+00:00", in local time. */
-void duct_timestamp_add(uint64_t wall_ns, struct strbuf *out);
-
 /* Returns a percentage of CPU time of the job, but no more than all CPUs have: CPU time of processes that no sample saw comes when they
  * are waited for, and a short record may get that of the time before it. */
 double duct_record_possible(const struct duct_series *series, double pcpu);

@@ -273,7 +273,7 @@ void duct_recorder_init(struct duct_recorder *recorder, const struct duct_file *
 	        .watcher = {.sample = sample},
 	        .file = file,
 	        .interval = (double)report_ns / NS_PER_SECOND,
-	        .series = {.host_memory = duct_host_memory(),
+	        .series = {.host_memory = job_host_memory(),
 	                   .most_pcpu = 100 * (double)sysconf(_SC_NPROCESSORS_CONF),
 	                   .commands = commands_of,
 	                   .context = recorder},

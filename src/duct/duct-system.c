@@ -11,11 +11,7 @@
 #include "base/mem.h"
 #include "base/regular-file.h"
 #include "duct/duct-dotenv.h"
-
-double duct_host_memory(void)
-{
-	return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
+#include "job/job-values.h"
 
 /* The file has the syntax of assignments in a shell, as files .env have. */
 static void read_release(struct duct_variables *variables)
@@ -84,7 +80,7 @@ void duct_system_add(struct duct_json *json)
 	duct_json_key(json, "cpu_total");
 	duct_json_int(json, sysconf(_SC_NPROCESSORS_CONF));
 	duct_json_key(json, "memory_total");
-	duct_json_int(json, (int64_t)duct_host_memory());
+	duct_json_int(json, (int64_t)job_host_memory());
 	add(json, "hostname", name.nodename);
 	add_user(json);
 	add(json, "os_name", name.sysname);

@@ -8,6 +8,3 @@ void duct_system_add(struct duct_json *json);
 
 /* Writes the variables of batch systems in the environment, an object. */
 void duct_environment_add(struct duct_json *json);
-
-/* Returns the memory of the host in bytes. */
-double duct_host_memory(void);

@@ -30,7 +30,7 @@ static int refuse(struct strbuf *reterr, const char *value, const char *what)
 static void set_text(char **text, const char *value)
 {
 	free(*text);
-	*text = value[0] == '\0' ? NULL : mem_copy(value, strlen(value));
+	*text = value[0] == '\0' ? NULL : mem_copy_text(value);
 }
 
 static int set_name(struct plan *plan, const char *value, struct strbuf *reterr)
@@ -337,8 +337,8 @@ static int add_outcome(struct plan *plan, const char *name, const char *value,
 	r = outcome_regex_check(value, reterr);
 	if (r < 0)
 		return r;
-	plan->outcomes[plan->outcome_count++] = (struct plan_outcome){
-	        .name = mem_copy(name, strlen(name)), .regex = mem_copy(value, strlen(value))};
+	plan->outcomes[plan->outcome_count++] =
+	        (struct plan_outcome){.name = mem_copy_text(name), .regex = mem_copy_text(value)};
 	return 0;
 }
 

@@ -94,7 +94,7 @@ int plan_find_arm(struct plan *plan, const char *name, struct plan_arm **ret_arm
 		return -EINVAL;
 	}
 	*ret_arm = &plan->arms[plan->arm_count++];
-	**ret_arm = (struct plan_arm){.name = mem_copy(name, strlen(name))};
+	**ret_arm = (struct plan_arm){.name = mem_copy_text(name)};
 	return 0;
 }
 

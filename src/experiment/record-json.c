@@ -254,11 +254,6 @@ static int choose(const char *word, const char *const *names, unsigned count)
 	return -1;
 }
 
-static char *copy_of(const char *text)
-{
-	return text ? mem_copy(text, strlen(text)) : NULL;
-}
-
 static bool read_outcomes(const json_t *object, struct unit *unit)
 {
 	const char *key;
@@ -303,8 +298,8 @@ static bool read_unit(struct experiment *experiment, const json_t *object)
 	unit->position = (unsigned)position;
 	unit->session = (unsigned)session;
 	unit->state = (enum unit_state)state;
-	unit->file = copy_of(text_of(object, "file"));
-	unit->reason = copy_of(text_of(object, "reason"));
+	unit->file = mem_copy_text(text_of(object, "file"));
+	unit->reason = mem_copy_text(text_of(object, "reason"));
 	unit->has_exit_status = read_number(object, "exit_status", 255, &status);
 	unit->exit_status = (int)status;
 	return read_outcomes(object, unit);
@@ -320,8 +315,8 @@ static bool read_sessions(struct experiment *experiment, const json_t *array)
 		struct session *session = array_add(experiment->sessions, experiment->session_count,
 		                                    experiment->session_capacity);
 
-		*session = (struct session){.boot_id = copy_of(text_of(object, "boot_id")),
-		                            .host = copy_of(text_of(object, "host"))};
+		*session = (struct session){.boot_id = mem_copy_text(text_of(object, "boot_id")),
+		                            .host = mem_copy_text(text_of(object, "host"))};
 		if (!read_number(object, "start", INT64_MAX, &session->start_unix_ns))
 			return false;
 	}
@@ -338,7 +333,8 @@ static bool read_before(struct experiment *experiment, const json_t *object)
 		struct setting_before *before = array_add(
 		        experiment->before, experiment->before_count, experiment->before_capacity);
 
-		*before = (struct setting_before){copy_of(path), copy_of(json_string_value(value))};
+		*before = (struct setting_before){mem_copy_text(path),
+		                                  mem_copy_text(json_string_value(value))};
 	}
 	return json_is_object(object);
 }

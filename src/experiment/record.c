@@ -12,7 +12,7 @@ void experiment_init(struct experiment *experiment, const char *directory, struc
 	_Static_assert((int)PLAN_ARMS_MAX == (int)SCHEDULE_ARMS_MAX, "arms without a schedule");
 
 	*experiment = (struct experiment){
-	        .directory = mem_copy(directory, strlen(directory)),
+	        .directory = mem_copy_text(directory),
 	        .dir_fd = -1,
 	        .plan = *plan,
 	        .state = EXPERIMENT_RUNNING,
@@ -117,7 +117,7 @@ void experiment_void_block(struct experiment *experiment, unsigned block, const 
 		if (unit->block != block || unit->state != UNIT_DONE)
 			continue;
 		unit->state = UNIT_VOID;
-		unit->reason = mem_copy(reason, strlen(reason));
+		unit->reason = mem_copy_text(reason);
 	}
 }
 
@@ -125,5 +125,5 @@ void unit_add_outcome(struct unit *unit, const char *name, double value)
 {
 	if (unit->outcome_count < ARRAY_SIZE(unit->outcomes))
 		unit->outcomes[unit->outcome_count++] =
-		        (struct unit_outcome){mem_copy(name, strlen(name)), value};
+		        (struct unit_outcome){mem_copy_text(name), value};
 }

@@ -78,7 +78,7 @@ static void record_before(struct experiment *experiment)
 			if (!known)
 				*array_add(experiment->before, experiment->before_count,
 				           experiment->before_capacity) = (struct setting_before){
-				        mem_copy(path, strlen(path)), read_line(path)};
+				        mem_copy_text(path), read_line(path)};
 		}
 	}
 }
@@ -105,7 +105,7 @@ static void begin_session(struct experiment *experiment)
 	                    experiment->session_capacity);
 	*session = (struct session){
 	        .boot_id = boot_id,
-	        .host = mem_copy(names.nodename, strlen(names.nodename)),
+	        .host = mem_copy_text(names.nodename),
 	        .start_unix_ns = clock_now_ns(CLOCK_REALTIME),
 	};
 }

@@ -25,7 +25,7 @@ static bool find_knob(const char *text, struct span knob, struct span *ret_value
 bool cgroup_knobs_share_cpu(const struct settings *settings, const char *cgroup)
 {
 	static const char v1[] = "v1:", weight[] = "cpu.weight";
-	cleanup_(mem_freep) char *path = mem_copy(cgroup, strlen(cgroup));
+	cleanup_(mem_freep) char *path = mem_copy_text(cgroup);
 
 	/* In version 1 a controller is on everywhere. */
 	if (strncmp(cgroup, v1, strlen(v1)) == 0)
@@ -41,11 +41,6 @@ bool cgroup_knobs_share_cpu(const struct settings *settings, const char *cgroup)
 	return false;
 }
 
-static bool same_span(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
 /* Returns whether the knob of the parent cgroup changed in the same way: then it was set there. */
 static bool is_inherited(const struct settings *const sides[2], const char *path, struct span knob,
                          const struct span values[2])
@@ -57,7 +52,7 @@ static bool is_inherited(const struct settings *const sides[2], const char *path
 		struct span value;
 
 		if (!entry || !find_knob(entry->text, knob, &value) ||
-		    !same_span(value, values[side]))
+		    !span_equal(value, values[side]))
 			return false;
 	}
 	return true;
@@ -92,7 +87,7 @@ static void compare_cgroup(const struct settings *const sides[2], const struct s
 		knob = (struct span){word.text, (size_t)(equals - word.text)};
 		values[0] = (struct span){equals + 1, word.len - knob.len - 1};
 		if (find_knob(pair->candidate->text, knob, &values[1]) &&
-		    !same_span(values[0], values[1]) && !is_inherited(sides, path, knob, values))
+		    !span_equal(values[0], values[1]) && !is_inherited(sides, path, knob, values))
 			add_change(ret, path, knob, values);
 	}
 }

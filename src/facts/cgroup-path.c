@@ -150,11 +150,6 @@ static void lower_bounds(struct cgroup_bound *bounds, const struct cgroup_node *
 	}
 }
 
-static bool same_pattern(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
 /* The limit of a group is the largest one of its members; it has none, or an unknown one, if a member has. */
 static void merge_bound(struct cgroup_bound *into, const struct cgroup_bound *from)
 {
@@ -165,7 +160,7 @@ static void merge_bound(struct cgroup_bound *into, const struct cgroup_bound *fr
 	}
 	if (from->state == FACT_UNLIMITED || from->number > into->number)
 		*into = *from;
-	else if (from->number == into->number && !same_pattern(from->by, into->by))
+	else if (from->number == into->number && !span_equal(from->by, into->by))
 		into->several = true;
 }
 

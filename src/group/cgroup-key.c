@@ -61,12 +61,7 @@ static bool strip_segment(struct span *path, struct span *ret)
 
 static bool is_word(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_id_digit(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+	return char_is_digit(c) || char_is_letter(c);
 }
 
 /* Returns whether a UUID stands at the start: groups of 8, 4, 4, 4 and 12 digits, all separated by a dash or all by the
@@ -83,10 +78,10 @@ static bool is_uuid(struct span span)
 		              span.text[at++] != span.text[groups[0]]))
 			return false;
 		for (unsigned i = 0; i < groups[g]; i++)
-			if (!is_id_digit(span.text[at++]))
+			if (!char_is_hex(span.text[at++]))
 				return false;
 	}
-	return span.len == UUID || !is_id_digit(span.text[UUID]);
+	return span.len == UUID || !char_is_hex(span.text[UUID]);
 }
 
 /* Returns whether an id of 32 digits stands at the start. */
@@ -94,7 +89,7 @@ static bool is_long_id(struct span span)
 {
 	size_t digits = 0;
 
-	while (digits < span.len && is_id_digit(span.text[digits]))
+	while (digits < span.len && char_is_hex(span.text[digits]))
 		digits++;
 	return digits == LONG_ID && (digits == span.len || !is_word(span.text[digits]));
 }
@@ -176,19 +171,9 @@ bool cgroup_flatten(const char *const *globs, size_t count, const char *path, si
 	return false;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 static bool is_base36(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z');
+	return char_is_digit(c) || (c >= 'a' && c <= 'z');
 }
 
 static bool all_are(bool (*is)(char), struct span span)
@@ -209,7 +194,8 @@ static bool is_grouped(struct span span, const size_t *groups, size_t count, con
 				return false;
 			span = span_from(span, 1);
 		}
-		if (span.len < groups[i] || !all_are(is_hex, (struct span){span.text, groups[i]}))
+		if (span.len < groups[i] ||
+		    !all_are(char_is_hex, (struct span){span.text, groups[i]}))
 			return false;
 		span = span_from(span, groups[i]);
 	}
@@ -218,7 +204,7 @@ static bool is_grouped(struct span span, const size_t *groups, size_t count, con
 
 static bool is_container_id(struct span span)
 {
-	return span.len == CONTAINER_ID && all_are(is_hex, span);
+	return span.len == CONTAINER_ID && all_are(char_is_hex, span);
 }
 
 static bool is_build_id(struct span span)
@@ -229,8 +215,8 @@ static bool is_build_id(struct span span)
 static bool is_task_id(struct span span)
 {
 	return span.len > TASK_ID + 1 && span.text[TASK_ID] == '-' &&
-	       all_are(is_hex, (struct span){span.text, TASK_ID}) &&
-	       all_are(is_digit, span_from(span, TASK_ID + 1));
+	       all_are(char_is_hex, (struct span){span.text, TASK_ID}) &&
+	       all_are(char_is_digit, span_from(span, TASK_ID + 1));
 }
 
 static bool is_garden_id(struct span span)
@@ -322,7 +308,7 @@ static bool is_pod_uid(struct span span)
 {
 	static const size_t groups[] = {8, 4, 4, 4, 12};
 
-	return (span.len == STATIC_POD_ID && all_are(is_hex, span)) ||
+	return (span.len == STATIC_POD_ID && all_are(char_is_hex, span)) ||
 	       is_grouped(span, groups, ARRAY_SIZE(groups), "-_");
 }
 

@@ -58,8 +58,7 @@ static bool is_hierarchy_name(struct span name)
 	for (size_t i = 0; i < plain.len; i++) {
 		char c = plain.text[i];
 
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
-		    c != '_' && c != '.' && c != '-')
+		if (!char_is_letter(c) && !char_is_digit(c) && c != '_' && c != '.' && c != '-')
 			return false;
 	}
 	return plain.len > 0;
@@ -479,8 +478,7 @@ static uint32_t add_name(struct key_names *names, const struct group_by *by, enu
 	strbuf_clear(&names->pattern);
 	stands_for_itself = add_pattern(by, key, &names->name, &names->pattern, &names->scratch);
 	names->last_number = number_of(names, stands_for_itself);
-	strbuf_clear(&names->last);
-	strbuf_add(&names->last, strbuf_str(&names->name), names->name.len);
+	strbuf_copy(&names->last, &names->name);
 	names->has_last = true;
 	return names->last_number;
 }

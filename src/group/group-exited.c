@@ -4,7 +4,7 @@
 #include "group-rates.h"
 #include "group/group-pack.h"
 
-/* Returns whether the metric's total lacks them; sets @ret_has_total if it has one. */
+/* Returns whether the metric's total lacks threads that exited; sets @ret_has_total if it has one. */
 static bool total_lacks_exited(const struct group *group, enum metric_id metric,
                                bool *ret_has_total)
 {
@@ -20,8 +20,9 @@ static bool total_lacks_exited(const struct group *group, enum metric_id metric,
 	return false;
 }
 
-/* A lifetime has a counter without a total of the living alone. In a window each thread that ended there is to have a row, but some
- * records of their ends may be lost, and a selection of processes does not say how many. */
+/* Returns whether the rows of the metric lack threads that exited. A counter without a total is of the living threads only if it is of
+ * a lifetime. In a window each thread that ended there has a row, unless the record of its end was lost; how many were lost is not
+ * known for a selection of processes. */
 static bool rows_lack_exited(const struct group *group, const struct derive_frame *frame,
                              enum metric_id metric)
 {

@@ -16,8 +16,7 @@ static void open_process(struct group_process *process, const struct thread_samp
 	process->open = true;
 	process->tgid = sample->tgid;
 	process->start_time_clock_ticks = sample_process_start(sample);
-	strbuf_clear(&process->pcomm);
-	strbuf_add(&process->pcomm, strbuf_str(&sample->pcomm), sample->pcomm.len);
+	strbuf_copy(&process->pcomm, &sample->pcomm);
 	row_host_set(&process->host, sample);
 	process->exited_unwanted = false;
 	process->successors = sample->process_successors;
@@ -83,15 +82,6 @@ static bool leaves_the_sum_whole(const struct thread_sample *sample, enum metric
 	       has_no_delay_record(sample);
 }
 
-/* Every total is of a counter, which is 64 bits wide. */
-static uint64_t number_of(const struct thread_sample *sample, enum metric_id metric)
-{
-	uint64_t number;
-
-	memcpy(&number, sample_value(sample, metric), sizeof(number));
-	return number;
-}
-
 /* Returns the most that the ticks of the thread lack of its CPU time. The kernel makes their sum of the run time, so that the rest of
  * that is exactly what they lack; if the run time is less, they are of another clock. In a window the two are differences, whose parts of
  * ticks at both ends are not known. A thread lacks no more than it ran, and nothing if it never ran. */
@@ -103,13 +93,14 @@ static uint64_t rounded_ns(const struct group_process *process, const struct thr
 
 	if (!metric_set_has(&sample->seen, METRIC_run_time_ns))
 		return has_ticks ? most : UINT64_MAX;
-	ran = number_of(sample, METRIC_run_time_ns);
+	ran = sample_number(sample, METRIC_run_time_ns);
 	/* All that such a thread ran is in the total alone. */
 	if (!has_ticks)
 		return ran;
-	counted = saturating_multiply(saturating_add(number_of(sample, METRIC_utime_clock_ticks),
-	                                             number_of(sample, METRIC_stime_clock_ticks)),
-	                              process->tick_ns);
+	counted =
+	        saturating_multiply(saturating_add(sample_number(sample, METRIC_utime_clock_ticks),
+	                                           sample_number(sample, METRIC_stime_clock_ticks)),
+	                            process->tick_ns);
 	if (sample->window_part != WINDOW_PART_NONE)
 		counted = 0;
 	else if (counted > ran)
@@ -128,9 +119,9 @@ static bool has_exact_rounding(const struct group_process *process,
 		if (!metric_set_has(&sample->seen, needed[i]))
 			return false;
 	return sample->window_part == WINDOW_PART_NONE &&
-	       number_of(sample, METRIC_run_time_ns) / process->tick_ns >=
-	               saturating_add(number_of(sample, METRIC_utime_clock_ticks),
-	                              number_of(sample, METRIC_stime_clock_ticks)) &&
+	       sample_number(sample, METRIC_run_time_ns) / process->tick_ns >=
+	               saturating_add(sample_number(sample, METRIC_utime_clock_ticks),
+	                              sample_number(sample, METRIC_stime_clock_ticks)) &&
 	       rounded_ns(process, sample) < ROUNDED_TICKS * process->tick_ns;
 }
 
@@ -161,7 +152,7 @@ void group_process_add(struct group_process *process, const struct thread_sample
 				process->covered[i]++;
 			continue;
 		}
-		saturating_add_to(&process->sums[i], number_of(sample, metric));
+		saturating_add_to(&process->sums[i], sample_number(sample, metric));
 		process->seen[i]++;
 	}
 }

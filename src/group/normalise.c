@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/scan.h"
 #include "base/text.h"
 
 static bool is_unicode_space(uint32_t c)
@@ -26,21 +27,6 @@ static size_t separator_len(const char *text, size_t len)
 	return char_len > 0 && is_unicode_space(code_point) ? char_len : 0;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 static size_t run_of(bool (*is)(char), const char *text, size_t len)
 {
 	size_t run = 0;
@@ -53,25 +39,26 @@ static size_t run_of(bool (*is)(char), const char *text, size_t len)
 static bool has_digit(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (is_digit(text[i]))
+		if (char_is_digit(text[i]))
 			return true;
 	return false;
 }
 
 static void add_token(const char *token, size_t len, struct strbuf *out)
 {
-	size_t digits = run_of(is_digit, token, len);
-	size_t letters = run_of(is_letter, token, len);
+	size_t digits = run_of(char_is_digit, token, len);
+	size_t letters = run_of(char_is_letter, token, len);
 
 	if (digits == len) {
 		strbuf_add_str(out, "{N}");
-	} else if (len >= 2 && run_of(is_hex, token, len) == len && has_digit(token, len)) {
+	} else if (len >= 2 && run_of(char_is_hex, token, len) == len && has_digit(token, len)) {
 		strbuf_add_str(out, "{H}");
 	} else if (letters > 0 && letters < len &&
-	           letters + run_of(is_digit, token + letters, len - letters) == len) {
+	           letters + run_of(char_is_digit, token + letters, len - letters) == len) {
 		strbuf_add(out, token, letters);
 		strbuf_add_str(out, "{N}");
-	} else if (digits > 0 && digits + run_of(is_letter, token + digits, len - digits) == len) {
+	} else if (digits > 0 &&
+	           digits + run_of(char_is_letter, token + digits, len - digits) == len) {
 		strbuf_add_str(out, "{N}");
 		strbuf_add(out, token + digits, len - digits);
 	} else {

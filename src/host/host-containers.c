@@ -99,16 +99,10 @@ static const char *text_of(const json_t *object, const char *key)
 /* Visits the names of a directory below the root. */
 typedef void visit_entry(struct names *names, const char *dir, const char *name);
 
-static void closedir_p(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 static void visit_directory(struct names *names, const char *path, visit_entry *visit)
 {
 	int fd = regular_file_open_dir(names->root_fd, path, FILE_SYSTEMS_LOCAL);
-	cleanup_(closedir_p) DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	cleanup_(fd_closedirp) DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
 	if (!dir) {

@@ -50,12 +50,6 @@ static void read_text(int dir_fd, const char *name, size_t max_bytes, struct hos
 		host_put_text(host, field, strbuf_str(&line), line.len, max_bytes);
 }
 
-static void closedir_p(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 static DIR *open_dir(int root_fd, const char *name)
 {
 	int fd = root_fd < 0 ? -EBADF : fd_open_dir_at(root_fd, name);
@@ -96,7 +90,7 @@ static void read_files(int root_fd, const char *path, const char *prefix, struct
                        enum host_field field)
 {
 	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
-	cleanup_(closedir_p) DIR *dir = open_dir(root_fd, path);
+	cleanup_(fd_closedirp) DIR *dir = open_dir(root_fd, path);
 	const char *name;
 	size_t used = 0;
 
@@ -123,7 +117,7 @@ static void read_governors(int sys_fd, struct host *host)
 {
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
-	cleanup_(closedir_p) DIR *dir = open_dir(sys_fd, "devices/system/cpu");
+	cleanup_(fd_closedirp) DIR *dir = open_dir(sys_fd, "devices/system/cpu");
 	const char *name;
 	size_t used = 0;
 	uint64_t cpu;
@@ -144,7 +138,7 @@ static void read_governors(int sys_fd, struct host *host)
 
 static void read_numa_nodes(int sys_fd, struct host *host)
 {
-	cleanup_(closedir_p) DIR *dir = open_dir(sys_fd, "devices/system/node");
+	cleanup_(fd_closedirp) DIR *dir = open_dir(sys_fd, "devices/system/node");
 	uint64_t node, nodes = 0;
 	const char *name;
 

@@ -47,13 +47,6 @@ static void replace_by_owners(int proc_fd, struct id_list *list)
 	list->count = count;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t id_a = *(const uint32_t *)a, id_b = *(const uint32_t *)b;
-
-	return (id_a > id_b) - (id_a < id_b);
-}
-
 static bool list_processes(int proc_fd, const struct id_list *processes, struct id_list *ret,
                            struct strbuf *scratch)
 {
@@ -79,7 +72,7 @@ void host_read_users(int proc_fd, const struct id_list *processes, struct host *
 		return;
 	replace_by_owners(proc_fd, &list);
 	if (list.count > 0)
-		qsort(list.ids, list.count, sizeof(list.ids[0]), compare_ids);
+		qsort(list.ids, list.count, sizeof(list.ids[0]), id_compare);
 	for (size_t i = 0; i < list.count; i++) {
 		char id[12];
 

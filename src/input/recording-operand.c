@@ -28,7 +28,7 @@ static bool split(const char *text, struct recording_operand *ret)
 	const char *at = strrchr(text, '@');
 
 	if (exists(text)) {
-		ret->path = mem_copy(text, strlen(text));
+		ret->path = mem_copy_text(text);
 		return true;
 	}
 	if (!at || at == text)

@@ -55,17 +55,12 @@ static void stop(struct file_looker *looker, bool is_at_work)
 	looker->helper = 0;
 }
 
-struct file_looker *file_looker_free(struct file_looker *looker)
-{
-	if (looker)
-		stop(looker, false);
-	free(looker);
-	return NULL;
-}
-
 void file_looker_freep(struct file_looker **looker)
 {
-	*looker = file_looker_free(*looker);
+	if (*looker)
+		stop(*looker, false);
+	free(*looker);
+	*looker = NULL;
 }
 
 static int start(struct file_looker *looker)

@@ -11,7 +11,6 @@ struct file_looker;
 
 /* Never NULL. Nothing is started before the first file, nor without @guard's consent, which is borrowed. */
 struct file_looker *file_looker_new(struct helper_guard *guard);
-struct file_looker *file_looker_free(struct file_looker *looker);
 void file_looker_freep(struct file_looker **looker);
 
 /* Sets the file systems from which files may be opened. Only local ones are allowed before the first call. */

@@ -89,7 +89,7 @@ static int open_mapped(const struct helper_message *question, int root_fd)
 static void inspect(struct opener *opener, int fd, int root_fd, struct jemalloc_object *ret_object)
 {
 	const char *path = opener->question.look.path;
-	cleanup_(mem_freep) char *directory = mem_copy(path, strlen(path));
+	cleanup_(mem_freep) char *directory = mem_copy_text(path);
 	char *slash = strrchr(directory, '/');
 
 	if (slash)

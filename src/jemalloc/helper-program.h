@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* helper-program - starts helper processes. They run a program of their own, ctprof-jemalloc, which alone is linked with the
- * libraries that parse files of others. */
+/* helper-program - starts helper processes. They run a program of their own, ctprof-jemalloc, which alone parses
+ * files of others. */
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/mem.h"
 #include "base/watch.h"
 
@@ -156,10 +157,9 @@ void mapping_process_init(struct mapping_process *process, uint32_t tgid, uint32
 /* A failure of this process is not kept for the file: another process may have it open to us. */
 static const struct jemalloc_object *failure_of(const struct mapping_process *process, int r)
 {
-	switch (-r) {
-	case EACCES:
-	case EPERM:
+	if (error_is_denied(r))
 		return &failures[PROBE_TAG_not_permitted];
+	switch (-r) {
 	case EBUSY:
 		return &failures[PROBE_TAG_earlier_helper];
 	case ENOLCK:

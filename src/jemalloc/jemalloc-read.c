@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "procfs/procfs.h"
@@ -65,12 +66,11 @@ static enum probe_tag read_maps(struct jemalloc_reader *reader, int thread_fd)
 	                : fd_read_all_until(thread_fd, "maps", &reader->text, MAPS_BYTES, until_ns);
 
 	(void)jemalloc_files_spend(reader->files, &since_ns);
+	if (error_is_denied(r))
+		return PROBE_TAG_not_permitted;
 	switch (-r) {
 	case 0:
 		return reader->text.len > 0 ? PROBE_TAG_ok : PROBE_TAG_readlink_failure;
-	case EACCES:
-	case EPERM:
-		return PROBE_TAG_not_permitted;
 	case ENOENT:
 		return PROBE_TAG_pid_missing;
 	/* It has given up its memory, as a zombie has. */

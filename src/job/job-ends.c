@@ -165,31 +165,23 @@ static double without_copy(struct totals *totals, const struct thread_sample *sa
 	return cpu_time > totals->before_command ? cpu_time - totals->before_command : 0;
 }
 
-static double number_of(const struct thread_sample *sample, enum metric_id metric)
-{
-	uint64_t number;
-
-	/* All of these metrics are counters of 64 bits. */
-	memcpy(&number, sample_value(sample, metric), sizeof(number));
-	return (double)number;
-}
-
 /* @born_ns: of its process; 0: not known. */
 static void add_end(struct totals *totals, const struct thread_sample *sample, uint64_t born_ns)
 {
 	const struct strbuf *name = sample->pcomm.len > 0 ? &sample->pcomm : &sample->comm;
 	struct job_group *group = find_group(totals, name->data, name->len);
-	double cpu_time = number_of(sample, METRIC_run_time_ns) / NS_PER_SECOND;
+	double cpu_time = (double)sample_number(sample, METRIC_run_time_ns) / NS_PER_SECOND;
 
 	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
 		if (metric_set_has(&sample->seen, sums[i].metric))
-			totals->sums[i] += number_of(sample, sums[i].metric) / sums[i].unit;
+			totals->sums[i] +=
+			        (double)sample_number(sample, sums[i].metric) / sums[i].unit;
 		else
 			totals->missing[i] = true;
 	if (!metric_set_has(&sample->seen, METRIC_hiwater_rss_bytes))
 		totals->largest_missing = true;
-	else if (number_of(sample, METRIC_hiwater_rss_bytes) > totals->largest_rss)
-		totals->largest_rss = number_of(sample, METRIC_hiwater_rss_bytes);
+	else if ((double)sample_number(sample, METRIC_hiwater_rss_bytes) > totals->largest_rss)
+		totals->largest_rss = (double)sample_number(sample, METRIC_hiwater_rss_bytes);
 	totals->threads++;
 	totals->cpu_time += cpu_time;
 	group->threads++;

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/own-names.h"
 #include "base/watch.h"
-#include "capture/worker.h"
+#include "base/worker.h"
 
 #define LIMIT_NS (100 * NS_PER_MS)
 enum { STALLS_MAX = 16 /* of one reading */ };

@@ -15,7 +15,7 @@ struct job_reader {
 
 /* A reading of each process of a list. */
 struct job_reading {
-	/* AVOIDS_MEMORY or AVOIDS_ALL: a process is left out if such a reading of it, or one of less, is held up still. */
+	/* AVOIDS_MEMORY or AVOIDS_ALL. A process is left out while an earlier reading of it is held up that reads as much or less. */
 	enum stall_avoids kind;
 	/* Reads a process, in a thread of its own while the caller waits. A call that stalls writes to variables of this function
 	 * alone, and never returns to it. */

@@ -255,11 +255,6 @@ static bool was_interrupted(struct job *job)
 	return false;
 }
 
-static double host_memory(void)
-{
-	return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
 static void set_cpus(struct job_values *values)
 {
 	/* The kernel's own size of a mask is not known. */
@@ -478,7 +473,7 @@ static void finish(struct job *job)
 	job_samples_raise_peak(values);
 	result->code = job_command_exit_code(job->status);
 	job_set(values, JOB_exit_code, JOB_SOURCE_status, result->code);
-	job_values_derive(values, host_memory());
+	job_values_derive(values, job_host_memory());
 	leave_cgroup(job);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ctprof/base/macro.h"
 #include "json/json-write.h"
@@ -125,6 +126,11 @@ static void set_share(struct job_values *values, enum job_value_id id, enum job_
 {
 	if (values->seen[part] && whole > 0)
 		job_set(values, id, values->sources[part], 100 * values->numbers[part] / whole);
+}
+
+double job_host_memory(void)
+{
+	return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
 void job_values_derive(struct job_values *values, double host_memory_bytes)

@@ -62,5 +62,8 @@ void job_number_format(enum job_unit unit, double number, struct strbuf *out);
 /* Appends the number as JSON has it: bytes and counts are integers if they are whole. */
 void job_number_plain(enum job_unit unit, double number, struct strbuf *out);
 
+/* Returns the memory of the host in bytes. */
+double job_host_memory(void);
+
 /* Sets the values that follow from others: percentages of CPUs and of the host's memory (0: not known). */
 void job_values_derive(struct job_values *values, double host_memory_bytes);

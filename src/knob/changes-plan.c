@@ -133,8 +133,8 @@ static size_t add_command(struct plan *plan, const struct knob *knob)
 	}
 	index = add_entry(plan, kind);
 	entry = &plan->journal.entries[index];
-	entry->command = mem_copy(knob->value, strlen(knob->value));
-	entry->undo = knob->undo ? mem_copy(knob->undo, strlen(knob->undo)) : NULL;
+	entry->command = mem_copy_text(knob->value);
+	entry->undo = mem_copy_text(knob->undo);
 	return index;
 }
 

@@ -171,7 +171,7 @@ int changes_begin(struct changes **ret, const struct knob_list *arms, size_t arm
 	}
 	changes = changes_new(arms, options);
 	if (dir) {
-		changes->dir = mem_copy(dir, strlen(dir));
+		changes->dir = mem_copy_text(dir);
 		r = claim_host(changes, reterr);
 	}
 	if (r == 0)

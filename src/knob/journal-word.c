@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/scan.h"
 
 void journal_word_add(struct strbuf *out, const char *bytes, size_t len)
 {
@@ -20,11 +21,6 @@ void journal_word_add(struct strbuf *out, const char *bytes, size_t len)
 	}
 }
 
-static int digit_of(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool unescape(struct span word, char *out, size_t *ret_len)
 {
 	size_t len = 0;
@@ -38,8 +34,8 @@ static bool unescape(struct span word, char *out, size_t *ret_len)
 		}
 		if (word.len - i < 4 || word.text[i + 1] != 'x')
 			return false;
-		high = digit_of(word.text[i + 2]);
-		low = digit_of(word.text[i + 3]);
+		high = char_hex_digit(word.text[i + 2]);
+		low = char_hex_digit(word.text[i + 3]);
 		if (high < 0 || low < 0)
 			return false;
 		out[len++] = (char)(high << 4 | low);

@@ -58,8 +58,7 @@ void journal_add_value(struct journal_entry *entry, const char *value)
 	for (size_t i = 0; i < entry->value_count; i++)
 		if (strcmp(entry->values[i], value) == 0)
 			return;
-	*array_add(entry->values, entry->value_count, entry->value_capacity) =
-	        mem_copy(value, strlen(value));
+	*array_add(entry->values, entry->value_count, entry->value_capacity) = mem_copy_text(value);
 }
 
 void journal_done(struct journal *journal)

@@ -15,11 +15,6 @@ static struct span span_of(const char *text)
 	return (struct span){text, strlen(text)};
 }
 
-static bool spans_equal(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
 static size_t count_words(struct span text)
 {
 	struct span word;
@@ -69,7 +64,7 @@ static bool find_flag(struct span text, const char *value, struct span *ret)
 	bool found = false;
 
 	while (scan_word(&text, &word))
-		if (spans_equal(word, wanted) || is_opposite(word, wanted)) {
+		if (span_equal(word, wanted) || is_opposite(word, wanted)) {
 			*ret = word;
 			found = true;
 		}
@@ -230,7 +225,7 @@ static bool is_same_mask(struct span have, struct span want)
 
 static bool is_same_word(struct span have, struct span want)
 {
-	return spans_equal(have, want) || is_same_number(have, want) || is_same_bool(have, want) ||
+	return span_equal(have, want) || is_same_number(have, want) || is_same_bool(have, want) ||
 	       is_same_list(have, want) || is_same_mask(have, want);
 }
 
@@ -264,10 +259,10 @@ bool value_holds(enum value_form form, const char *text, size_t len, const char 
 	switch (form) {
 	case VALUE_CHOICE:
 		return scan_word(&want, &word) && find_choice(content, &found) &&
-		       spans_equal(found, word);
+		       span_equal(found, word);
 	case VALUE_FLAG:
 		return scan_word(&want, &word) && find_flag(content, value, &found) &&
-		       spans_equal(found, word);
+		       span_equal(found, word);
 	case VALUE_PLAIN:
 	case VALUE_FORM_COUNT:
 		break;

@@ -114,11 +114,10 @@ int knob_add(struct knob_list *arm, enum knob_kind kind, const char *name, const
 		return r;
 	*array_add(arm->entries, arm->count, arm->capacity) = (struct knob){
 	        .kind = kind,
-	        .name = kind == KNOB_SYSCTL || kind == KNOB_ENV ? mem_copy(name, strlen(name))
-	                                                        : NULL,
+	        .name = kind == KNOB_SYSCTL || kind == KNOB_ENV ? mem_copy_text(name) : NULL,
 	        .path = is_file ? mem_copy(path.data, path.len) : NULL,
-	        .value = mem_copy(value, strlen(value)),
-	        .undo = kind == KNOB_EXEC ? mem_copy(undo, strlen(undo)) : NULL,
+	        .value = mem_copy_text(value),
+	        .undo = kind == KNOB_EXEC ? mem_copy_text(undo) : NULL,
 	};
 	return 0;
 }

@@ -63,6 +63,14 @@ static noreturn_ void run(const char *command, int directory_fd, int go_fd, int 
 	_exit(127);
 }
 
+/* Closes what is open. A shell that has not been allowed to run ends; another one goes on. */
+static void shell_done(struct shell *shell)
+{
+	fd_closep(&shell->pidfd);
+	fd_closep(&shell->go_fd);
+	shell->pid = 0;
+}
+
 int shell_start(struct shell *shell, const char *command, int directory_fd, int output_fd)
 {
 	int go[2], r;
@@ -181,11 +189,4 @@ void shell_add_status(struct strbuf *out, int status)
 		strbuf_addf(out, "killed by signal %d", WTERMSIG(status));
 	else
 		strbuf_addf(out, "exit status %d", WEXITSTATUS(status));
-}
-
-void shell_done(struct shell *shell)
-{
-	fd_closep(&shell->pidfd);
-	fd_closep(&shell->go_fd);
-	shell->pid = 0;
 }

@@ -39,6 +39,3 @@ bool shell_end_session(pid_t session, uint64_t start_ticks);
 
 /* Appends how a command ended: "exit status 3", "killed by signal 9". */
 void shell_add_status(struct strbuf *out, int status);
-
-/* Closes what is open. A shell that has not been allowed to run ends; another one goes on. */
-void shell_done(struct shell *shell);

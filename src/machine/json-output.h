@@ -7,6 +7,9 @@
 #include "report/report.h"
 #include "json/json-write.h"
 
+/* The buffer is written when it has more bytes. */
+enum { JSON_OUTPUT_BYTES = 64 << 10 };
+
 struct json_output {
 	FILE *file;
 	struct strbuf buffer;
@@ -21,3 +24,9 @@ void json_output_side(struct json_output *out, const char *name, const struct re
 
 /* Writes the member "also_differs". */
 void json_output_differs(struct json_output *out, const struct report *report);
+
+/* Writes the buffer into the file if it has more bytes than @at_least. */
+void json_output_flush(struct json_output *out, size_t at_least);
+
+/* Writes a text of the user, which may have any bytes, as a value. */
+void json_output_text(struct json_output *out, const char *text);

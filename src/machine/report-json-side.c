@@ -6,7 +6,15 @@
 #include "report/report-text.h"
 #include "snapshot/reference.h"
 
-static void write_valid_text(struct json_output *out, const char *text)
+void json_output_flush(struct json_output *out, size_t at_least)
+{
+	if (out->buffer.len <= at_least)
+		return;
+	fwrite(out->buffer.data, 1, out->buffer.len, out->file);
+	strbuf_clear(&out->buffer);
+}
+
+void json_output_text(struct json_output *out, const char *text)
 {
 	strbuf_clear(&out->scratch);
 	text_add_replaced(&out->scratch, text, strlen(text));
@@ -22,7 +30,7 @@ static void write_map(struct json_output *out, const struct host_map *map)
 		strbuf_clear(&out->scratch);
 		text_add_replaced(&out->scratch, name, strlen(name));
 		json_write_key_text(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
-		write_valid_text(out, map->entries[i].text);
+		json_output_text(out, map->entries[i].text);
 	}
 	json_write_close(&out->writer, '}');
 }
@@ -35,7 +43,7 @@ static void write_labels(struct json_output *out, const struct labels *labels)
 	json_write_open(&out->writer, '{');
 	for (size_t i = 0; i < labels->count; i++) {
 		json_write_key(&out->writer, labels->entries[i].key);
-		write_valid_text(out, labels->entries[i].value);
+		json_output_text(out, labels->entries[i].value);
 	}
 	json_write_close(&out->writer, '}');
 }
@@ -53,7 +61,7 @@ static void write_host(struct json_output *out, const struct host *host)
 		else if (host_field_table[i].kind == HOST_KIND_MAP)
 			write_map(out, &host->maps[i]);
 		else
-			write_valid_text(out, host->texts[i]);
+			json_output_text(out, host->texts[i]);
 	}
 	json_write_close(&out->writer, '}');
 }
@@ -180,7 +188,7 @@ static void write_settings(struct json_output *out, const struct settings *setti
 	json_write_key(&out->writer, "denied");
 	json_write_open(&out->writer, '[');
 	for (size_t i = 0; i < settings->denied_count; i++)
-		write_valid_text(out, settings->denied[i]);
+		json_output_text(out, settings->denied[i]);
 	json_write_close(&out->writer, ']');
 	write_count(out, "left_out", settings->left_out);
 	json_write_close(&out->writer, '}');
@@ -253,7 +261,7 @@ void json_output_side(struct json_output *out, const char *name, const struct re
 	json_write_key(&out->writer, name);
 	json_write_open(&out->writer, '{');
 	json_write_key(&out->writer, "path");
-	write_valid_text(out, side->path);
+	json_output_text(out, side->path);
 	write_origin(out, side->info);
 	write_window(out, side->info);
 	write_known(out, "captured_at_unix_ns", side->info->captured_at_unix_ns);
@@ -277,7 +285,7 @@ static void write_text_or_null(struct json_output *out, const char *key, const c
 {
 	json_write_key(&out->writer, key);
 	if (text)
-		write_valid_text(out, text);
+		json_output_text(out, text);
 	else
 		json_write_null(&out->writer);
 }

@@ -9,17 +9,6 @@
 #include "report/report.h"
 #include "json/json-write.h"
 
-/* Rows are written one at a time: there may be millions. */
-enum { FLUSH_BYTES = 64 << 10 };
-
-static void flush(struct json_output *out, size_t at_least)
-{
-	if (out->buffer.len <= at_least)
-		return;
-	fwrite(out->buffer.data, 1, out->buffer.len, out->file);
-	strbuf_clear(&out->buffer);
-}
-
 static void write_value(struct json_output *out)
 {
 	switch (out->value.kind) {
@@ -80,7 +69,7 @@ static void write_unmatched(struct json_output *out, const char *name, const str
 		else
 			json_write_null(&out->writer);
 		json_write_close(&out->writer, '}');
-		flush(out, FLUSH_BYTES);
+		json_output_flush(out, JSON_OUTPUT_BYTES);
 	}
 	json_write_close(&out->writer, ']');
 }
@@ -104,7 +93,7 @@ static void write_rows(struct json_output *out, const struct report *report, boo
 		write_row(out, report, more ? &view : NULL, fact);
 		if (lines)
 			strbuf_add_char(&out->buffer, '\n');
-		flush(out, FLUSH_BYTES);
+		json_output_flush(out, JSON_OUTPUT_BYTES);
 	}
 }
 
@@ -118,14 +107,6 @@ static void write_group_by(struct json_output *out, const struct group_by *by)
 		strbuf_add_str(&out->scratch, i > 0 ? "," : "");
 		group_by_add_name(by, i, &out->scratch);
 	}
-	json_write_text(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
-}
-
-/* Writes a label as the user gave it, which may have any bytes. */
-static void write_label(struct json_output *out, const char *label)
-{
-	strbuf_clear(&out->scratch);
-	text_add_replaced(&out->scratch, label, strlen(label));
 	json_write_text(&out->writer, strbuf_str(&out->scratch), out->scratch.len);
 }
 
@@ -150,7 +131,7 @@ static void write_renames(struct json_output *out, const struct row_set *set)
 		json_write_key(&out->writer, "cascaded");
 		json_write_u64(&out->writer, rename->cascaded);
 		json_write_close(&out->writer, '}');
-		flush(out, FLUSH_BYTES);
+		json_output_flush(out, JSON_OUTPUT_BYTES);
 	}
 	json_write_close(&out->writer, ']');
 }
@@ -188,7 +169,7 @@ static void write_overlap(struct json_output *out, const struct report *report)
 
 static void finish(struct json_output *out)
 {
-	flush(out, 0);
+	json_output_flush(out, 0);
 	strbuf_done(&out->buffer);
 	strbuf_done(&out->scratch);
 	machine_value_done(&out->value);
@@ -209,7 +190,7 @@ void report_json(FILE *file, const struct report *report)
 	json_write_str(&out.writer, measure_per_table[set->per].name);
 	json_write_key(&out.writer, "explains");
 	if (report->explains)
-		write_label(&out, report->explains);
+		json_output_text(&out, report->explains);
 	else
 		json_write_null(&out.writer);
 	if (report->explains) {

@@ -8,8 +8,6 @@
 #include "machine/report-machine.h"
 #include "report/report-rollup.h"
 
-enum { FLUSH_BYTES = 64 << 10 };
-
 /* A cell: a text, or a number where the text is NULL, or a flag. */
 struct cell {
 	const char *name;
@@ -176,14 +174,6 @@ void report_rollup_csv(FILE *file, const struct report *report, const struct rep
 		}
 }
 
-static void flush(struct json_output *out, size_t at_least)
-{
-	if (out->buffer.len <= at_least)
-		return;
-	fwrite(out->buffer.data, 1, out->buffer.len, out->file);
-	strbuf_clear(&out->buffer);
-}
-
 static void write_row(struct json_output *out, const struct cells *cells)
 {
 	json_write_open(&out->writer, '{');
@@ -220,7 +210,7 @@ static void write_rows(struct json_output *out, const struct report *report,
 			write_row(out, &cells);
 			if (lines)
 				strbuf_add_char(&out->buffer, '\n');
-			flush(out, FLUSH_BYTES);
+			json_output_flush(out, JSON_OUTPUT_BYTES);
 		}
 }
 
@@ -249,7 +239,7 @@ void report_rollup_json(FILE *file, const struct report *report, const struct re
 		json_write_close(&out.writer, '}');
 		strbuf_add_char(&out.buffer, '\n');
 	}
-	flush(&out, 0);
+	json_output_flush(&out, 0);
 	machine_value_done(&out.value);
 	strbuf_done(&out.buffer);
 	strbuf_done(&out.scratch);

@@ -197,7 +197,7 @@ static void copy_value(struct fact_value *into, const struct fact_value *from)
 	fact_clear(into);
 	*into = *from;
 	if (from->text)
-		into->text = mem_copy(from->text, strlen(from->text));
+		into->text = mem_copy_text(from->text);
 }
 
 static int64_t larger(int64_t a, int64_t b)

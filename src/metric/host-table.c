@@ -72,8 +72,7 @@ void host_map_set(struct host *host, enum host_field field, const char *name, co
 	array_reserve(map->entries, map->capacity, map->count + 1);
 	memmove(map->entries + at + 1, map->entries + at,
 	        (map->count - at) * sizeof(map->entries[0]));
-	map->entries[at] =
-	        (struct host_map_entry){mem_copy(name, strlen(name)), mem_copy(text, len)};
+	map->entries[at] = (struct host_map_entry){mem_copy_text(name), mem_copy(text, len)};
 	map->count++;
 }
 
@@ -171,9 +170,8 @@ void host_copy(struct host *to, const struct host *from)
 		for (size_t e = 0; e < map->count; e++) {
 			const struct host_map_entry *entry = &map->entries[e];
 
-			copy->entries[copy->count++] =
-			        (struct host_map_entry){mem_copy(entry->name, strlen(entry->name)),
-			                                mem_copy(entry->text, strlen(entry->text))};
+			copy->entries[copy->count++] = (struct host_map_entry){
+			        mem_copy_text(entry->name), mem_copy_text(entry->text)};
 		}
 	}
 }

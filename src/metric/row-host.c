@@ -3,23 +3,16 @@
 
 #include <string.h>
 
-static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
-{
-	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
-}
-
 bool row_host_is(const struct row_host *host, const struct thread_sample *sample)
 {
-	return is_same_text(&sample->host, &host->name) &&
-	       is_same_text(&sample->boot_id, &host->boot_id);
+	return strbuf_equal(&sample->host, &host->name) &&
+	       strbuf_equal(&sample->boot_id, &host->boot_id);
 }
 
 void row_host_set(struct row_host *host, const struct thread_sample *sample)
 {
-	strbuf_clear(&host->name);
-	strbuf_add(&host->name, strbuf_str(&sample->host), sample->host.len);
-	strbuf_clear(&host->boot_id);
-	strbuf_add(&host->boot_id, strbuf_str(&sample->boot_id), sample->boot_id.len);
+	strbuf_copy(&host->name, &sample->host);
+	strbuf_copy(&host->boot_id, &sample->boot_id);
 }
 
 uint64_t row_host_hash(const struct hash_seed *seed, const struct strbuf *name,

@@ -307,8 +307,7 @@ void sample_judge(struct thread_sample *sample, const struct sample_bounds *boun
 
 		if (!metric_set_has(&sample->seen, metric) || !metric_has_longest_time(metric))
 			continue;
-		/* Every time is 64 bits wide. */
-		memcpy(&value, sample_value(sample, metric), sizeof(value));
+		value = sample_number(sample, metric);
 		if (value > bound_of(metric, bounds))
 			sample_set_impossible(sample, metric, value);
 	}
@@ -318,13 +317,9 @@ void sample_add_to_totals(const struct thread_sample *sample, uint64_t sums[PROC
 {
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
-		uint64_t value;
 
-		if (!metric_set_has(&sample->seen, metric))
-			continue;
-		/* Every total is of a counter, which is 64 bits wide. */
-		memcpy(&value, sample_value(sample, metric), sizeof(value));
-		saturating_add_to(&sums[i], value);
+		if (metric_set_has(&sample->seen, metric))
+			saturating_add_to(&sums[i], sample_number(sample, metric));
 	}
 }
 
@@ -404,15 +399,6 @@ void sample_judge_inside(struct thread_sample *sample, struct host_bounds host)
 	judge_totals(sample, bounds, host.possible_cpus);
 }
 
-/* Every counter is 64 bits wide. */
-static uint64_t counter(const struct thread_sample *sample, enum metric_id metric)
-{
-	uint64_t value;
-
-	memcpy(&value, sample_value(sample, metric), sizeof(value));
-	return value;
-}
-
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -429,12 +415,12 @@ bool sample_began_before(const struct thread_sample *sample, enum metric_id metr
 {
 	return is_waiting_inside(sample, metric) && sample->window_part != WINDOW_PART_born &&
 	       sample->window_part != WINDOW_PART_passed &&
-	       counter(sample, metric) > sample->life_ns;
+	       sample_number(sample, metric) > sample->life_ns;
 }
 
 uint64_t sample_inside(const struct thread_sample *sample, enum metric_id metric)
 {
-	uint64_t value = counter(sample, metric);
+	uint64_t value = sample_number(sample, metric);
 
 	return is_waiting_inside(sample, metric) ? smaller(value, sample->life_ns) : value;
 }
@@ -474,7 +460,7 @@ uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived
 
 static bool is_too_long(const struct thread_sample *sample, enum metric_id metric)
 {
-	return is_waiting_inside(sample, metric) && counter(sample, metric) > sample->life_ns;
+	return is_waiting_inside(sample, metric) && sample_number(sample, metric) > sample->life_ns;
 }
 
 /* The states of a thread. The last two overlap, and the larger one counts. */
@@ -508,7 +494,7 @@ static uint64_t known_states_ns(const struct thread_sample *sample)
 
 		if (!metric_set_has(&sample->seen, states[i]) || is_too_long(sample, states[i]))
 			continue;
-		value = smaller(counter(sample, states[i]), sample->life_ns);
+		value = smaller(sample_number(sample, states[i]), sample->life_ns);
 		if (!overlaps(states[i]))
 			sum = smaller(sum + value, sample->life_ns);
 		else if (value > overlapping)

@@ -24,7 +24,7 @@ static struct history_group *group_of(struct history *history, const struct row_
 
 	if (place == history->group_count)
 		*array_add(history->groups, history->group_count, history->group_capacity) =
-		        (struct history_group){.label = mem_copy(row->label, strlen(row->label))};
+		        (struct history_group){.label = mem_copy_text(row->label)};
 	return &history->groups[place];
 }
 
@@ -123,7 +123,7 @@ void history_set_means(struct history *history, const struct overview *overview)
 			continue;
 		group = &history->groups[place];
 		free(group->label);
-		group->label = mem_copy(label, strlen(label));
+		group->label = mem_copy_text(label);
 		group->has_means = true;
 		copy_amounts(row, group->means, group->means_partial);
 	}

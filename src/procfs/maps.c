@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "base/scan.h"
 #include "base/watch.h"
 
 /* A line is "start-end rwxp offset device inode   path"; all numbers but the inode are hexadecimal. */
@@ -23,14 +24,11 @@ static bool scan_hex(struct span *rest, char behind, uint64_t *ret_value)
 	size_t i = 0;
 
 	for (; i < rest->len && i < 16; i++) {
-		char c = rest->text[i];
+		int digit = char_hex_digit(rest->text[i]);
 
-		if (c >= '0' && c <= '9')
-			value = value << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | (uint64_t)(c - 'a' + 10);
-		else
+		if (digit < 0)
 			break;
+		value = value << 4 | (uint64_t)digit;
 	}
 	if (i == 0 || i >= rest->len || rest->text[i] != behind)
 		return false;
@@ -68,11 +66,6 @@ static bool parse_line(struct span text, struct line *ret_line)
 	return true;
 }
 
-static bool is_same_file(struct span a, struct span b)
-{
-	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
-}
-
 void maps_begin(struct maps_reader *reader, const char *text, size_t len)
 {
 	*reader = (struct maps_reader){.rest = {text, len}};
@@ -85,7 +78,7 @@ static void add_to_run(struct maps_reader *reader, const struct line *line)
 	enum { LARGEST_PAGE = 65536 };
 	struct mapped_file *run = &reader->run;
 
-	if (!run->file.text || !is_same_file(run->file, line->file) ||
+	if (!run->file.text || !span_equal(run->file, line->file) ||
 	    line->offset + LARGEST_PAGE < reader->last_offset) {
 		*run = (struct mapped_file){
 		        .first_start = line->start,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mount-words.h"
+
 bool mount_device_parse(struct span text, int base, struct mount_device *ret_device)
 {
 	char copy[32], *end;
@@ -24,31 +26,19 @@ bool mount_device_parse(struct span text, int base, struct mount_device *ret_dev
 	return true;
 }
 
-/* The first word is the id, the third one the device, the fifth one the place; behind the lone dash are the type, the source and the
- * options. */
 bool mount_line_parse(struct span line, struct mount_line *ret_line)
 {
-	enum { DEVICE_WORD = 3, POINT_WORD = 5 };
-	struct span word, device = {NULL, 0};
-	struct mount_line parsed = {0};
-	int number = 1;
+	struct mount_device device;
+	struct mount_words words;
 
-	if (!scan_word(&line, &word) || !scan_u64(word.text, word.len, &parsed.id))
+	if (!mount_words_scan(line, &words) || !mount_device_parse(words.device, 10, &device))
 		return false;
-	while (scan_word(&line, &word)) {
-		if (++number == DEVICE_WORD)
-			device = word;
-		if (number == POINT_WORD)
-			parsed.point = word;
-		if (span_is(word, "-"))
-			break;
-	}
-	if (number <= DEVICE_WORD || !scan_word(&line, &word) ||
-	    !mount_device_parse(device, 10, &parsed.device))
-		return false;
-	parsed.kind = file_system_kind_of_type(word.text, word.len);
-	if (scan_word(&line, &word))
-		(void)scan_word(&line, &parsed.options);
-	*ret_line = parsed;
+	*ret_line = (struct mount_line){
+	        .id = words.id,
+	        .device = device,
+	        .kind = file_system_kind_of_type(words.type.text, words.type.len),
+	        .point = words.point,
+	        .options = words.options,
+	};
 	return true;
 }

@@ -75,7 +75,7 @@ static int parse_explain(const struct option_parser *parser, struct report_optio
 	bool any = false;
 
 	free(options->explains);
-	options->explains = mem_copy(parser->value, strlen(parser->value));
+	options->explains = mem_copy_text(parser->value);
 	options->explained_metric = NULL;
 	colon = strrchr(options->explains, ':');
 	if (!colon || !glob_check(colon + 1, &reason))

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scan.h"
 #include "base/text.h"
 
 enum { COLUMNS_MAX = 256 };
@@ -202,7 +203,7 @@ static void add_title(const char *name, struct strbuf *out)
 			c = (char)(c - 'a' + 'A');
 		else if (!begins && c >= 'A' && c <= 'Z')
 			c = (char)(c - 'A' + 'a');
-		begins = !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+		begins = !char_is_letter(c);
 		strbuf_add_char(out, c == '_' ? ' ' : c);
 	}
 }

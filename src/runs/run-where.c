@@ -104,8 +104,7 @@ static void skip_blanks(struct parsing *parsing)
 
 static bool is_name(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.';
+	return char_is_letter(c) || char_is_digit(c) || c == '_' || c == '.';
 }
 
 /* Moves behind one of two signs of the same meaning; the first one is a word in any case. */
@@ -176,7 +175,7 @@ static struct run_where *parse_test(struct parsing *parsing)
 
 	while (is_name(parsing->at[len]))
 		len++;
-	if (len == 0 || (parsing->at[0] >= '0' && parsing->at[0] <= '9'))
+	if (len == 0 || char_is_digit(parsing->at[0]))
 		return refuse(parsing, "the name of a field was expected");
 	test->field = mem_copy(parsing->at, len);
 	parsing->at += len;

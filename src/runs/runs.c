@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/scan.h"
 #include "run-asked.h"
 
 const struct run_field run_fields[RUN_FIELD_COUNT] = {
@@ -86,25 +87,20 @@ static int compare_digits(const char **a, const char **b)
 	return order;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static int compare_texts(const char *a, const char *b)
 {
 	int order;
 
 	for (;;) {
-		if (is_digit(*a) && is_digit(*b)) {
+		if (char_is_digit(*a) && char_is_digit(*b)) {
 			order = compare_digits(&a, &b);
 			if (order != 0)
 				return order;
 			continue;
 		}
 		/* A number stands before any other text. */
-		if (is_digit(*a) != is_digit(*b) && *a != '\0' && *b != '\0')
-			return is_digit(*a) ? -1 : 1;
+		if (char_is_digit(*a) != char_is_digit(*b) && *a != '\0' && *b != '\0')
+			return char_is_digit(*a) ? -1 : 1;
 		if (*a != *b || *a == '\0')
 			return (unsigned char)*a - (unsigned char)*b;
 		a++;

@@ -23,16 +23,16 @@ enum {
 	SCREEN_OTHER, /* any other one */
 };
 
-/* Takes the terminal of standard input and standard output, of which the caller has checked that they are one. Signals that the
- * caller does not want to end the process are blocked by then: SIGTSTP above all; one that is pending stays so. The terminal is restored by
- * screen_close(), and at exit(3). Returns 0 or -errno, with a sentence in @reterr. */
+/* Takes the terminal of standard input and standard output. The caller has checked that both are a terminal, and has blocked the
+ * signals that must not end the process, SIGTSTP above all; a pending one stays pending. screen_close() and exit(3) restore the
+ * terminal. Returns 0 or -errno, with a sentence in @reterr. */
 must_check_ int screen_open(bool with_colors, struct strbuf *reterr);
 
-/* Gives the terminal back; nothing if it was not taken. */
+/* Gives the terminal back. Does nothing if it was not taken. */
 void screen_close(void);
 
-/* Gives it back for a while, such as while the process is stopped, and takes it again; nothing if that is so already, or in the
- * background. */
+/* Give the terminal back for a while, such as while the process is stopped, and take it again. Both do nothing in the background,
+ * or if it is done already. */
 void screen_leave(void);
 void screen_enter(void);
 
@@ -42,10 +42,10 @@ bool screen_is_ours(void);
 /* Returns whether texts have to be ASCII. */
 bool screen_is_ascii(void);
 
-/* Asks the terminal for its size, which all functions below go by. */
+/* Reads the size of the terminal. All functions below use it. */
 void screen_resize(size_t *ret_rows, size_t *ret_columns);
 
-/* Puts a line of text at a row, and blanks behind it; nothing if there is no such row. The text may have the escape sequences of
+/* Puts a line of text at a row, and blanks behind it. Does nothing if there is no such row. The text may have the escape sequences of
  * colours that tables have (base/table.h); any other control character becomes a '?'. A text that is too wide is cut. A @bar is
  * in reverse. */
 void screen_put(size_t row, const char *text, size_t len, bool bar);

@@ -45,7 +45,7 @@ void job_info_set_text(struct job_info *info, const char *name, const char *text
 	struct job_field *field = add_field(info, name);
 
 	field->kind = JOB_FIELD_TEXT;
-	field->text = mem_copy(text, strlen(text));
+	field->text = mem_copy_text(text);
 }
 
 void job_info_set_number(struct job_info *info, const char *name, double number, bool is_integer)

@@ -12,7 +12,12 @@
 
 enum { PERCENT = 100 };
 
-double series_number(const json_t *json)
+/* No job uses more of anything. */
+#define NUMBER_MAX 1e18
+
+/* Returns a number of the JSON, or a text that is one, as con-duct's plot has it; NaN for anything else, also below 0
+ * and above NUMBER_MAX. */
+static double number_of(const json_t *json)
 {
 	const char *text = json_string_value(json);
 	double number = NAN;
@@ -25,7 +30,7 @@ double series_number(const json_t *json)
 		if (*end != '\0')
 			number = NAN;
 	}
-	return number >= 0 && number <= SERIES_NUMBER_MAX ? number : NAN;
+	return number >= 0 && number <= NUMBER_MAX ? number : NAN;
 }
 
 /* Returns the value at a place such as totals.rss. */
@@ -39,7 +44,7 @@ static double number_at(const json_t *record, const char *place)
 		record = json_object_get(record, object);
 		place = dot + 1;
 	}
-	return series_number(json_object_get(record, place));
+	return number_of(json_object_get(record, place));
 }
 
 double series_interval_cpu(double pcpu_before, uint64_t age_before, int64_t seen_before_ns,
@@ -144,7 +149,7 @@ static const char *command_of(struct series *series, struct series_process *proc
 /* Returns the CPU use of a process in this record, and keeps what the next one needs. @json is as in the file. */
 static double interval_cpu(struct series_process *process, const json_t *json, int64_t record_ns)
 {
-	double pcpu = series_number(json_object_get(json, "pcpu")), value = NAN;
+	double pcpu = number_of(json_object_get(json, "pcpu")), value = NAN;
 	int64_t seen_ns;
 	uint64_t age;
 
@@ -166,7 +171,7 @@ static double interval_cpu(struct series_process *process, const json_t *json, i
  * record before has the process; a smaller time than before is that of another one with this id. */
 static double used_cpu(struct series_process *process, const json_t *json, double seconds)
 {
-	double now = series_number(json_object_get(json, "ctprof_cpu_seconds")), used;
+	double now = number_of(json_object_get(json, "ctprof_cpu_seconds")), used;
 
 	if (isnan(now))
 		return NAN;
@@ -227,10 +232,10 @@ static void add_processes(struct series *series, const json_t *processes, enum s
 			continue;
 		process = process_of(series, pid, json, record->time_ns, moved);
 		point.command = command_of(series, process, json);
-		point.rss = series_number(json_object_get(json, "rss"));
+		point.rss = number_of(json_object_get(json, "rss"));
 		point.cpu = cpu == SERIES_CPU_INTERVAL
 		                    ? interval_cpu(process, json, record->time_ns)
-		                    : series_number(json_object_get(json, "pcpu"));
+		                    : number_of(json_object_get(json, "pcpu"));
 		point.used = used_cpu(process, json, seconds);
 		keep_point(series, process, point);
 		values[SERIES_cpu_max] = larger(values[SERIES_cpu_max], point.cpu);

@@ -9,10 +9,6 @@ int http_server_open(unused_ int listen_fd, unused_ http_answerer *answer, unuse
 	return -ENOSYS;
 }
 
-void http_server_freep(unused_ struct http_server **server)
-{
-}
-
 int http_server_fd(unused_ const struct http_server *server)
 {
 	return -1;

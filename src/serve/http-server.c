@@ -16,7 +16,6 @@
 
 struct microhttpd {
 	__typeof__(&MHD_start_daemon) start;
-	__typeof__(&MHD_stop_daemon) stop;
 	__typeof__(&MHD_run) run;
 	__typeof__(&MHD_get_timeout) timeout;
 	__typeof__(&MHD_get_daemon_info) info;
@@ -49,7 +48,6 @@ static bool load(struct microhttpd *of)
 	void *library = library_open("libmicrohttpd.so.12");
 
 	return library && library_find(library, "MHD_start_daemon", &of->start) &&
-	       library_find(library, "MHD_stop_daemon", &of->stop) &&
 	       library_find(library, "MHD_run", &of->run) &&
 	       library_find(library, "MHD_get_timeout", &of->timeout) &&
 	       library_find(library, "MHD_get_daemon_info", &of->info) &&
@@ -209,14 +207,6 @@ int http_server_open(int listen_fd, http_answerer *answer, void *context, struct
 	server->fd = info->epoll_fd;
 	*ret = server;
 	return 0;
-}
-
-void http_server_freep(struct http_server **server)
-{
-	if (*server)
-		(*server)->library.stop((*server)->daemon);
-	free(*server);
-	*server = NULL;
 }
 
 int http_server_fd(const struct http_server *server)

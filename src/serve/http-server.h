@@ -26,10 +26,9 @@ enum {
 	HTTP_SECONDS = 30, /* of a connection, whatever its client does */
 };
 
-/* @listen_fd is a listening socket, which is borrowed. Returns 0; -ENOSYS without the library; or another -errno. */
+/* @listen_fd is a listening socket, which is borrowed; the server ends with its process. Returns 0; -ENOSYS without the library; or another -errno. */
 must_check_ int http_server_open(int listen_fd, http_answerer *answer, void *context,
                                  struct http_server **ret);
-void http_server_freep(struct http_server **server);
 
 /* Returns a descriptor that can be read when http_server_run() has something to do. */
 int http_server_fd(const struct http_server *server);

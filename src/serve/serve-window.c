@@ -56,9 +56,3 @@ bool serve_window_print(struct serve_window *window,
 	return report_visit_sum(window->options, window->sum, print_both, ret_texts,
 	                        &window->facts) == EXIT_DONE;
 }
-
-void serve_window_done(struct serve_window *window)
-{
-	window_sum_freep(&window->sum);
-	snapshot_info_done(&window->facts);
-}

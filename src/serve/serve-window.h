@@ -12,6 +12,7 @@
 
 enum serve_format { SERVE_PROMETHEUS, SERVE_OPENMETRICS, SERVE_FORMAT_COUNT };
 
+/* It ends with its process. */
 struct serve_window {
 	const struct report_options *options; /* of the report; borrowed */
 	struct window_sum *sum;               /* what the next frame may depend on; owned */
@@ -26,6 +27,3 @@ must_check_ int serve_window_add(struct serve_window *window, struct byte_source
 /* Prints a window that is new, once, in both formats; @ret_texts are empty. Returns whether it is printed. */
 must_check_ bool serve_window_print(struct serve_window *window,
                                     struct strbuf ret_texts[static SERVE_FORMAT_COUNT]);
-
-/* For cleanup_(serve_window_done). */
-void serve_window_done(struct serve_window *window);

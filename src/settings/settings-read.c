@@ -227,12 +227,6 @@ static enum entry_kind kind_of_entry(const struct reader *reader, int dir_fd,
 	return kind_of_mode(status.st_mode);
 }
 
-static void closedir_p(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 /* Takes over @fd. */
 static DIR *list_directory(int fd)
 {
@@ -261,7 +255,7 @@ static const struct dirent *next_entry(struct reader *reader, DIR *dir)
 static void read_all(struct reader *reader, int fd, unsigned depth)
 {
 	const char *wanted = entries_wanted(reader);
-	cleanup_(closedir_p) DIR *dir = list_directory(fd);
+	cleanup_(fd_closedirp) DIR *dir = list_directory(fd);
 	const size_t path_len = reader->path.len;
 	const struct dirent *entry;
 
@@ -369,7 +363,7 @@ static bool is_empty(struct reader *reader, const struct settings_directory *row
 static void read_row(struct reader *reader, const struct settings_directory *row, const char *path)
 {
 	const char *star = strchr(path, '*');
-	cleanup_(closedir_p) DIR *dir = NULL;
+	cleanup_(fd_closedirp) DIR *dir = NULL;
 	cleanup_(strbuf_done) struct strbuf below = STRBUF_INIT;
 	const struct dirent *entry;
 	size_t prefix;

@@ -85,7 +85,7 @@ struct setting *settings_find(const struct settings *settings, const char *name)
 void setting_set_before(struct setting *setting, const char *text)
 {
 	free(setting->before);
-	setting->before = mem_copy(text, strlen(text));
+	setting->before = mem_copy_text(text);
 }
 
 void settings_note_changes(struct settings *last, const struct settings *first)

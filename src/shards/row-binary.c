@@ -82,7 +82,7 @@ bool row_binary_read_u64(struct span *rest, uint64_t *ret)
 	return true;
 }
 
-bool row_binary_read_wide(struct span *rest, __int128 *ret)
+static bool read_wide(struct span *rest, __int128 *ret)
 {
 	if (rest->len < WIDE_BYTES)
 		return false;
@@ -139,8 +139,7 @@ bool row_binary_read_nullable_wide(struct span *rest, bool *ret_is_there, __int1
 {
 	struct span left = *rest;
 
-	if (!read_flag(&left, ret_is_there) ||
-	    (*ret_is_there && !row_binary_read_wide(&left, ret_number)))
+	if (!read_flag(&left, ret_is_there) || (*ret_is_there && !read_wide(&left, ret_number)))
 		return false;
 	*rest = left;
 	return true;

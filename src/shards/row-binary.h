@@ -27,7 +27,6 @@ uint64_t row_binary_get_u64(const struct strbuf *out, size_t at);
  * value. */
 must_check_ bool row_binary_read_u64(struct span *rest, uint64_t *ret);
 must_check_ bool row_binary_read_text(struct span *rest, struct span *ret);
-must_check_ bool row_binary_read_wide(struct span *rest, __int128 *ret);
 /* Stores whether there is a value; only then is *@ret_text or *@ret_number stored. */
 must_check_ bool row_binary_read_nullable_text(struct span *rest, bool *ret_is_there,
                                                struct span *ret_text);

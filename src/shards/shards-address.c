@@ -110,7 +110,7 @@ static const char *parse(const char *text, struct shards_address *ret)
 	for (size_t i = 1; i < ret->count; i++)
 		if (strcmp(ret->hosts[i - 1], ret->hosts[i]) == 0)
 			return "a server is there twice";
-	ret->database = mem_copy(database, strlen(database));
+	ret->database = mem_copy_text(database);
 	return NULL;
 }
 

@@ -316,7 +316,7 @@ bool shards_loader_has(const struct shards_loader *loader, struct span keys)
 	uint32_t place;
 
 	while (row_binary_read_text(&rest, &there))
-		if (there.len == keys.len && memcmp(there.text, keys.text, keys.len) == 0)
+		if (span_equal(there, keys))
 			return true;
 	add_set(loader, keys, &set);
 	return strmap_find(&loader->open->sets, strbuf_str(&set), set.len, &place);

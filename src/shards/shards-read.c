@@ -175,8 +175,7 @@ static int list_files(struct shards_reader *reader, struct database_list *list)
 			r = damaged(reader);
 			break;
 		}
-		if (list->snapshot_count == 0 || row.digest.len != last.len ||
-		    memcmp(row.digest.text, last.text, last.len) != 0) {
+		if (list->snapshot_count == 0 || !span_equal(row.digest, last)) {
 			strbuf_clear(&host);
 			add_host_name(&row, &host);
 			database_lister_add(

@@ -6,19 +6,15 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/scan.h"
 #include "base/text.h"
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 static bool is_key(const char *key, size_t len)
 {
-	if (len == 0 || len > LABEL_KEY_BYTES || !is_letter(key[0]))
+	if (len == 0 || len > LABEL_KEY_BYTES || !char_is_letter(key[0]))
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (!is_letter(key[i]) && !(key[i] >= '0' && key[i] <= '9') &&
+		if (!char_is_letter(key[i]) && !char_is_digit(key[i]) &&
 		    !memchr("_-.", key[i], strlen("_-.")))
 			return false;
 	return true;
@@ -103,8 +99,8 @@ void labels_copy(struct labels *to, const struct labels *from)
 		const struct label *label = &from->entries[i];
 
 		*array_add(to->entries, to->count, to->capacity) = (struct label){
-		        .key = mem_copy(label->key, strlen(label->key)),
-		        .value = mem_copy(label->value, strlen(label->value)),
+		        .key = mem_copy_text(label->key),
+		        .value = mem_copy_text(label->value),
 		};
 	}
 }

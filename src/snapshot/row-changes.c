@@ -53,11 +53,6 @@ static bool is_same_value(const struct thread_sample *a, const struct thread_sam
 	}
 }
 
-static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
-{
-	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
-}
-
 /* Returns whether the row has something that only a whole row can say. */
 static bool is_special(const struct thread_sample *sample)
 {
@@ -68,8 +63,6 @@ static bool is_special(const struct thread_sample *sample)
 
 bool row_make_unchanged(struct thread_sample *sample)
 {
-	static const uint64_t zero;
-
 	if (is_special(sample) || (sample->window_part != WINDOW_PART_continued &&
 	                           sample->window_part != WINDOW_PART_born))
 		return false;
@@ -78,7 +71,7 @@ bool row_make_unchanged(struct thread_sample *sample)
 
 		switch (window_treatment_of(metric)) {
 		case TREAT_DIFFERENCE:
-			memcpy((char *)sample + metric_table[i].offset, &zero, sizeof(zero));
+			sample_replace_number(sample, metric, 0);
 			break;
 		case TREAT_RISEN:
 		case TREAT_FALLEN:
@@ -96,7 +89,7 @@ bool row_make_unchanged(struct thread_sample *sample)
 /* Removes a text that is the same. Returns false if it is gone. */
 static bool reduce_text(struct strbuf *text, const struct strbuf *before)
 {
-	if (is_same_text(text, before))
+	if (strbuf_equal(text, before))
 		text->len = 0;
 	else if (text->len == 0)
 		return false;
@@ -108,7 +101,7 @@ static bool reduce_path(struct strbuf *text, bool *has, const struct strbuf *bef
 {
 	if (!*has)
 		return !had_before;
-	if (had_before && is_same_text(text, before))
+	if (had_before && strbuf_equal(text, before))
 		*has = false;
 	return true;
 }
@@ -233,8 +226,7 @@ static void fill_path(struct strbuf *text, bool *has, const struct strbuf *befor
 	if (*has || !had_before)
 		return;
 	*has = true;
-	strbuf_clear(text);
-	strbuf_add(text, strbuf_str(before), before->len);
+	strbuf_copy(text, before);
 }
 
 static void fill_identity(struct thread_sample *row, const struct thread_sample *before)

@@ -28,6 +28,13 @@ static void add_id(struct selection *selection, uint32_t id)
 	*place = id;
 }
 
+/* Returns whether the process is selected by its id; true where no id was given. */
+static bool has_id(const struct selection *selection, uint32_t tgid)
+{
+	return selection->id_count == 0 || bsearch(&tgid, selection->ids, selection->id_count,
+	                                           sizeof(tgid), id_compare) != NULL;
+}
+
 int selection_add_ids(struct selection *selection, const char *list, struct strbuf *reterr)
 {
 	for (const char *at = list;; at++) {
@@ -38,7 +45,7 @@ int selection_add_ids(struct selection *selection, const char *list, struct strb
 			strbuf_addf(reterr, "'%.*s' is no process id", (int)len, at);
 			return -EINVAL;
 		}
-		if (selection->id_count == 0 || !selection_has_id(selection, (uint32_t)id))
+		if (selection->id_count == 0 || !has_id(selection, (uint32_t)id))
 			add_id(selection, (uint32_t)id);
 		at += len;
 		if (*at == '\0')
@@ -73,19 +80,6 @@ bool selection_is_all(const struct selection *selection)
 	       selection->cgroup_count == 0;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-bool selection_has_id(const struct selection *selection, uint32_t tgid)
-{
-	return selection->id_count == 0 || bsearch(&tgid, selection->ids, selection->id_count,
-	                                           sizeof(tgid), compare_ids) != NULL;
-}
-
 bool selection_has_comm(const struct selection *selection, const char *comm, size_t len)
 {
 	for (size_t i = 0; i < selection->comm_count; i++)
@@ -115,7 +109,7 @@ bool selection_has_cgroup(const struct selection *selection, const char *path, s
 
 bool selection_has(const struct selection *selection, const struct thread_sample *sample)
 {
-	return selection_has_id(selection, sample->tgid) &&
+	return has_id(selection, sample->tgid) &&
 	       selection_has_comm(selection, strbuf_str(&sample->pcomm), sample->pcomm.len) &&
 	       (selection->cgroup_count == 0 ||
 	        (sample->has_cgroup &&
@@ -193,7 +187,7 @@ static void keep_common(struct id_list *ids, const struct selection *with)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < ids->count; i++)
-		if (selection_has_id(with, ids->ids[i]))
+		if (has_id(with, ids->ids[i]))
 			ids->ids[kept++] = ids->ids[i];
 	ids->count = kept;
 }

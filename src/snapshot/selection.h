@@ -37,7 +37,6 @@ must_check_ int selection_add_cgroup(struct selection *selection, const char *pa
 bool selection_is_all(const struct selection *selection);
 
 /* Return whether the value fits its kind; true where no value of the kind was given. */
-bool selection_has_id(const struct selection *selection, uint32_t tgid);
 bool selection_has_comm(const struct selection *selection, const char *comm, size_t len);
 bool selection_has_cgroup(const struct selection *selection, const char *path, size_t len);
 

@@ -395,8 +395,7 @@ static int read_device(struct value_reader *reader, struct keyed_values *values)
 	size_t device_len;
 	int r;
 
-	strbuf_clear(full);
-	strbuf_add(full, strbuf_str(&reader->key), reader->key.len);
+	strbuf_copy(full, &reader->key);
 	strbuf_add_char(full, ' ');
 	device_len = full->len;
 	while ((r = value_next_key(reader)) > 0) {
@@ -405,8 +404,7 @@ static int read_device(struct value_reader *reader, struct keyed_values *values)
 			return r;
 		full->len = device_len;
 		strbuf_add(full, strbuf_str(&reader->key), reader->key.len);
-		strbuf_clear(&reader->key);
-		strbuf_add(&reader->key, strbuf_str(full), full->len);
+		strbuf_copy(&reader->key, full);
 		r = value_into(reader, values, value);
 		if (r < 0)
 			return r;

@@ -286,7 +286,7 @@ static uint32_t expect_run(struct thread_row_reader *rows, struct json_reader *j
 		enum metric_id metric = (enum metric_id)(
 		        (uintptr_t)rows->keys.entries[place + i].value - 1 - ROW_METRICS);
 
-		memcpy((char *)sample + metric_table[metric].offset, &values[i], sizeof(values[i]));
+		sample_replace_number(sample, metric, values[i]);
 		metric_set_add(&sample->seen, metric);
 		if (rows->is_own)
 			continue;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/scan.h"
 #include "base/text.h"
 #include "ctprof/metric/sample.h"
 
@@ -107,8 +108,7 @@ void value_reader_done(struct value_reader *reader)
 
 static void add_place(struct value_reader *reader, const char *key)
 {
-	strbuf_clear(&reader->reason);
-	strbuf_add(&reader->reason, strbuf_str(&reader->place), reader->place.len);
+	strbuf_copy(&reader->reason, &reader->place);
 	if (!key)
 		return;
 	if (reader->place.len > 0)
@@ -179,15 +179,6 @@ int value_u64(struct value_reader *reader, uint64_t *ret)
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
-
 int value_refuse_length(struct value_reader *reader, const char *key, size_t bytes_max)
 {
 	return value_refuse(reader, key,
@@ -208,7 +199,7 @@ int value_hex(struct value_reader *reader, enum json_token token, const char *ke
 		return value_refuse_length(reader, key, bytes_max);
 	strbuf_clear(&reader->bytes);
 	for (size_t i = 0; i + 1 < len; i += 2) {
-		int high = hex_digit(text[i]), low = hex_digit(text[i + 1]);
+		int high = char_hex_digit(text[i]), low = char_hex_digit(text[i + 1]);
 
 		if (high < 0 || low < 0)
 			return value_refuse(reader, key, "bytes in hexadecimal");
@@ -216,8 +207,7 @@ int value_hex(struct value_reader *reader, enum json_token token, const char *ke
 	}
 	if (len % 2 != 0)
 		return value_refuse(reader, key, "bytes in hexadecimal");
-	strbuf_clear(ret);
-	strbuf_add(ret, strbuf_str(&reader->bytes), reader->bytes.len);
+	strbuf_copy(ret, &reader->bytes);
 	return 0;
 }
 

@@ -239,12 +239,6 @@ void taskstats_exits_freep(struct taskstats_exits **exits_ref)
 	*exits_ref = NULL;
 }
 
-static bool is_from_kernel(const struct taskstats_exits *exits, size_t index)
-{
-	return exits->datagrams[index].msg_hdr.msg_namelen == sizeof(exits->senders[index]) &&
-	       exits->senders[index].nl_family == AF_NETLINK && exits->senders[index].nl_pid == 0;
-}
-
 /* Returns how many arrived, or -errno. */
 static int datagrams_receive(struct taskstats_exits *exits, int fd)
 {
@@ -274,7 +268,7 @@ static void socket_read(struct taskstats_exits *exits, int fd, taskstats_exit_ha
 		else if (count < 0 && count != -EINTR)
 			return;
 		for (int i = 0; i < count; i++)
-			if (is_from_kernel(exits, (size_t)i))
+			if (taskstats_is_from_kernel(&exits->datagrams[i].msg_hdr))
 				taskstats_exits_parse(exits->family, exits->bytes[i],
 				                      exits->datagrams[i].msg_len, handle, context);
 	}

@@ -216,10 +216,12 @@ static void message_handle(const struct taskstats_client *client, struct batch *
 	batch->outstanding--;
 }
 
-static bool is_from_kernel(const struct taskstats_client *client, size_t index)
+bool taskstats_is_from_kernel(const struct msghdr *message)
 {
-	return client->datagrams[index].msg_hdr.msg_namelen == sizeof(client->senders[index]) &&
-	       client->senders[index].nl_family == AF_NETLINK && client->senders[index].nl_pid == 0;
+	const struct sockaddr_nl *sender = message->msg_name;
+
+	return message->msg_namelen == sizeof(*sender) && sender->nl_family == AF_NETLINK &&
+	       sender->nl_pid == 0;
 }
 
 static void datagram_handle(struct taskstats_client *client, struct batch *batch, size_t index)
@@ -227,7 +229,7 @@ static void datagram_handle(struct taskstats_client *client, struct batch *batch
 	struct nlmsghdr *message = (struct nlmsghdr *)client->bytes[index];
 	int left = (int)client->datagrams[index].msg_len;
 
-	if (!is_from_kernel(client, index))
+	if (!taskstats_is_from_kernel(&client->datagrams[index].msg_hdr))
 		return;
 	for (; nlmsg_ok(message, left); message = nlmsg_next(message, &left))
 		message_handle(client, batch, message, true);
@@ -323,7 +325,7 @@ static int answer_find(struct taskstats_client *client, size_t index, uint32_t s
 {
 	struct nlmsghdr *message = (struct nlmsghdr *)client->bytes[index];
 
-	if (!is_from_kernel(client, index) ||
+	if (!taskstats_is_from_kernel(&client->datagrams[index].msg_hdr) ||
 	    !nlmsg_ok(message, (int)client->datagrams[index].msg_len) ||
 	    message->nlmsg_seq != sequence)
 		return 0;

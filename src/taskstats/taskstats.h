@@ -119,3 +119,8 @@ must_check_ int taskstats_ask_cgroup(struct taskstats_client *client, int dir_fd
  * if each reply has its own result, or the socket's -errno. */
 must_check_ int taskstats_ask(struct taskstats_client *client, bool process, const uint32_t *ids,
                               size_t count, struct taskstats_reply *replies);
+
+struct msghdr;
+
+/* Returns whether the kernel has sent a datagram of netlink, whose name is the address of its sender. */
+bool taskstats_is_from_kernel(const struct msghdr *message);

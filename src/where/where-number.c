@@ -53,7 +53,7 @@ const struct where_unit *where_unit_nearest(struct span name)
 
 static bool is_digit(struct span text, size_t at)
 {
-	return at < text.len && text.text[at] >= '0' && text.text[at] <= '9';
+	return at < text.len && char_is_digit(text.text[at]);
 }
 
 static bool is_sign(struct span text, size_t at)

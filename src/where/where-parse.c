@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "where-tree.h"
 
@@ -60,19 +61,9 @@ static bool is_in(char c, const char *set)
 	return c != '\0' && strchr(set, c);
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_in_word(char c)
 {
-	return is_letter(c) || is_digit(c) || is_in(c, "_-./:*?[]{}@+");
+	return char_is_letter(c) || char_is_digit(c) || is_in(c, "_-./:*?[]{}@+");
 }
 
 static bool is_in_operator(char c)
@@ -88,7 +79,7 @@ static bool is_in_sign(char c)
 /* The letters of µ are bytes above ASCII. */
 static bool is_in_unit(char c)
 {
-	return is_letter(c) || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
+	return char_is_letter(c) || char_is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static struct span run_of(const struct parser *parser, const char *start, bool (*is_part)(char))
@@ -347,7 +338,7 @@ static bool parse_unit(struct parser *parser, struct span *ret_word,
 	word = run_of(parser, parser->at, is_in_unit);
 	if (word.len == 0 && parser->at < parser->end && *parser->at == '%')
 		word.len = 1;
-	if (word.len == 0 || is_digit(*word.text) || *word.text == '_' || is_reserved(word) ||
+	if (word.len == 0 || char_is_digit(*word.text) || *word.text == '_' || is_reserved(word) ||
 	    is_word(word, "abs") || (*word.text != '%' && where_field_find(word)))
 		word.len = 0;
 	*ret_word = word;
@@ -401,7 +392,7 @@ static bool parse_number(struct parser *parser, struct where_test *test)
 	if (word.len == 0)
 		return fail_number(parser, test->field);
 	parser->at += word.len;
-	if (parser->at < parser->end && is_in_word(*parser->at) && !is_letter(*parser->at))
+	if (parser->at < parser->end && is_in_word(*parser->at) && !char_is_letter(*parser->at))
 		return fail(parser, run_of(parser, word.text, is_in_word), "", " is no number");
 	if (!parse_unit(parser, &unit_word, &unit))
 		return false;

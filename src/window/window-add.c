@@ -7,19 +7,6 @@
 #include "base/mem.h"
 #include "window-subtract.h"
 
-static uint64_t value_of(const struct thread_sample *sample, enum metric_id metric)
-{
-	uint64_t value;
-
-	memcpy(&value, sample_value(sample, metric), sizeof(value));
-	return value;
-}
-
-static void set_value(struct thread_sample *sample, enum metric_id metric, uint64_t value)
-{
-	memcpy((char *)sample + metric_table[metric].offset, &value, sizeof(value));
-}
-
 /* A value beyond the thread's life is judged anew, for the life in both windows. */
 static void add_difference(struct thread_sample *sample, const struct thread_sample *before,
                            enum metric_id metric)
@@ -32,8 +19,9 @@ static void add_difference(struct thread_sample *sample, const struct thread_sam
 		return;
 	}
 	metric_set_add(&sample->seen, metric);
-	set_value(sample, metric,
-	          saturating_add(value_of(sample, metric), value_of(before, metric)));
+	sample_replace_number(
+	        sample, metric,
+	        saturating_add(sample_number(sample, metric), sample_number(before, metric)));
 }
 
 /* A peak that rose in the earlier window only is still the highest. */
@@ -43,7 +31,7 @@ static void keep_extreme(struct thread_sample *sample, const struct thread_sampl
 	if (metric_set_has(&sample->seen, metric) || !metric_set_has(&before->seen, metric))
 		return;
 	metric_set_add(&sample->seen, metric);
-	set_value(sample, metric, value_of(before, metric));
+	sample_replace_number(sample, metric, sample_number(before, metric));
 }
 
 /* A source that failed in one of the windows has failed. */

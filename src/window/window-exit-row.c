@@ -6,17 +6,6 @@
 #include "window-join.h"
 #include "window-subtract.h"
 
-static void copy_name(struct strbuf *to, const struct strbuf *from)
-{
-	strbuf_clear(to);
-	strbuf_add(to, strbuf_str(from), from->len);
-}
-
-static bool same_name(const struct strbuf *a, const struct strbuf *b)
-{
-	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
-}
-
 /* A metric that is not in the record cannot be read any more. */
 static void set_gone(const struct window_join *join, enum metric_source source,
                      struct thread_sample *sample)
@@ -52,7 +41,7 @@ static void keep_path(struct thread_sample *sample, enum metric_source source, s
 {
 	if (*has_path || !first_has)
 		return;
-	copy_name(path, first);
+	strbuf_copy(path, first);
 	*has_path = true;
 	if (sample->outcomes[source] == OUTCOME_gone)
 		sample->outcomes[source] = OUTCOME_read;
@@ -65,8 +54,8 @@ void window_keep_paths(struct thread_sample *sample, const struct thread_sample 
 	keep_path(sample, SOURCE_cgroup, &sample->cgroup, &sample->has_cgroup, &first->cgroup,
 	          first->has_cgroup);
 	if (sample->cgroups_v1.len == 0)
-		copy_name(&sample->cgroups_v1, &first->cgroups_v1);
-	if (!same_name(&sample->pcomm, &first->pcomm))
+		strbuf_copy(&sample->cgroups_v1, &first->cgroups_v1);
+	if (!strbuf_equal(&sample->pcomm, &first->pcomm))
 		return;
 	keep_path(sample, SOURCE_exe, &sample->exe, &sample->has_exe, &first->exe, first->has_exe);
 	keep_path(sample, SOURCE_cwd, &sample->cwd, &sample->has_cwd, &first->cwd, first->has_cwd);
@@ -99,14 +88,14 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	window_set_partial_interval(join, sample);
 	/* The values at its end, if they are known. */
 	if (sample->comm.len == 0)
-		copy_name(&sample->comm, &first->comm);
+		strbuf_copy(&sample->comm, &first->comm);
 	if (!sample->has_cgroup) {
-		copy_name(&sample->cgroup, &first->cgroup);
+		strbuf_copy(&sample->cgroup, &first->cgroup);
 		sample->has_cgroup = first->has_cgroup;
 		sample->cgroup_is_v1 = first->cgroup_is_v1;
 	}
 	if (sample->cgroups_v1.len == 0)
-		copy_name(&sample->cgroups_v1, &first->cgroups_v1);
+		strbuf_copy(&sample->cgroups_v1, &first->cgroups_v1);
 	/* A record alone has the real user. */
 	if (first->has_uid && !(sample->has_uid && note->is_complete)) {
 		sample->uid = first->uid;
@@ -137,11 +126,11 @@ static bool set_last_pcomm(struct window_join *join, const struct window_exit *e
 
 	if (ended->leader_record > 0) {
 		thread_store_get(&join->exits->records, ended->leader_record - 1, &join->other);
-		copy_name(pcomm, &join->other.comm);
+		strbuf_copy(pcomm, &join->other.comm);
 	} else if (find_leader(join, &join->last.threads, ended)) {
-		copy_name(pcomm, &join->other.pcomm);
+		strbuf_copy(pcomm, &join->other.pcomm);
 	} else if (find_leader(join, &join->exits->records, ended)) {
-		copy_name(pcomm, &join->other.comm);
+		strbuf_copy(pcomm, &join->other.comm);
 	} else {
 		return false;
 	}
@@ -157,9 +146,9 @@ static void set_pcomm(struct window_join *join, const struct window_exit *ended)
 	if (set_last_pcomm(join, ended) || pcomm->len > 0)
 		return;
 	if (find_leader(join, &join->first.threads, ended)) {
-		copy_name(pcomm, &join->other.pcomm);
+		strbuf_copy(pcomm, &join->other.pcomm);
 	} else if (ended->is_leader) {
-		copy_name(pcomm, &join->sample.comm);
+		strbuf_copy(pcomm, &join->sample.comm);
 	} else {
 		window_count(join, WINDOW_threads_unnamed, 1);
 	}
@@ -171,13 +160,13 @@ static void set_exe(struct window_join *join, const struct window_exit *ended)
 {
 	if (!find_leader(join, &join->last.threads, ended) &&
 	    (!find_leader(join, &join->first.threads, ended) ||
-	     !same_name(&join->other.pcomm, &join->sample.pcomm)))
+	     !strbuf_equal(&join->other.pcomm, &join->sample.pcomm)))
 		return;
-	copy_name(&join->sample.exe, &join->other.exe);
+	strbuf_copy(&join->sample.exe, &join->other.exe);
 	join->sample.has_exe = join->other.has_exe;
-	copy_name(&join->sample.cwd, &join->other.cwd);
+	strbuf_copy(&join->sample.cwd, &join->other.cwd);
 	join->sample.has_cwd = join->other.has_cwd;
-	copy_name(&join->sample.title, &join->other.title);
+	strbuf_copy(&join->sample.title, &join->other.title);
 	join->sample.has_title = join->other.has_title;
 }
 
@@ -202,7 +191,7 @@ static void set_cgroups_v1(struct window_join *join, const struct window_exit *e
 		return;
 	if (find_leader(join, &join->last.threads, ended) ||
 	    find_leader(join, &join->first.threads, ended))
-		copy_name(&join->sample.cgroups_v1, &join->other.cgroups_v1);
+		strbuf_copy(&join->sample.cgroups_v1, &join->other.cgroups_v1);
 }
 
 static void make_passed(struct window_join *join, const struct exit_note *note)

@@ -9,19 +9,6 @@
 /* A row takes some kilobytes. Names that nobody has twice are not worth it. */
 enum { ROWS_MAX = 4096 };
 
-static uint64_t value_of(const struct thread_sample *sample, enum metric_id metric)
-{
-	uint64_t value;
-
-	memcpy(&value, sample_value(sample, metric), sizeof(value));
-	return value;
-}
-
-static void set_value(struct thread_sample *sample, enum metric_id metric, uint64_t value)
-{
-	memcpy((char *)sample + metric_table[metric].offset, &value, sizeof(value));
-}
-
 /* Sums and extremes are numbers of 64 bits. */
 /* clang-format off */
 #define METRIC(id_, type_, bound_, rule_, ...)                                                     \
@@ -40,7 +27,7 @@ static bool is_within_life(const struct thread_sample *sample)
 
 		if (metric_table[i].bound == BOUND_waiting &&
 		    metric_set_has(&sample->seen, metric) &&
-		    sample_state_inside(sample, metric) != value_of(sample, metric))
+		    sample_state_inside(sample, metric) != sample_number(sample, metric))
 			return false;
 	}
 	return sample_delays_beyond(sample, sample->life_ns) == 0;
@@ -58,16 +45,11 @@ bool window_merged_can(const struct thread_sample *sample)
 	       metric_set_equal(&sample->impossible, &none) && is_within_life(sample);
 }
 
-static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
-{
-	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
-}
-
 bool window_merged_is_like(const struct thread_sample *a, const struct thread_sample *b)
 {
 	return a == b ||
-	       (is_same_text(&a->pcomm, &b->pcomm) && is_same_text(&a->exe, &b->exe) &&
-	        is_same_text(&a->cwd, &b->cwd) && is_same_text(&a->title, &b->title) &&
+	       (strbuf_equal(&a->pcomm, &b->pcomm) && strbuf_equal(&a->exe, &b->exe) &&
+	        strbuf_equal(&a->cwd, &b->cwd) && strbuf_equal(&a->title, &b->title) &&
 	        a->has_exe == b->has_exe && a->has_cwd == b->has_cwd &&
 	        a->has_title == b->has_title && a->has_uid == b->has_uid && a->uid == b->uid);
 }
@@ -98,7 +80,7 @@ static void put_value(struct strbuf *key, const struct thread_sample *sample, en
 	if (rule == RULE_SUM || rule == RULE_MAX)
 		return;
 	if (rule == RULE_MIN) {
-		is_zero = value_of(sample, metric) == 0;
+		is_zero = sample_number(sample, metric) == 0;
 		put(key, &is_zero, sizeof(is_zero));
 		return;
 	}
@@ -153,17 +135,17 @@ static void set_key(struct strbuf *key, const struct thread_sample *sample)
 static void fold_value(struct thread_sample *into, const struct thread_sample *sample,
                        enum metric_id metric)
 {
-	uint64_t value = value_of(sample, metric), so_far = value_of(into, metric);
+	uint64_t value = sample_number(sample, metric), so_far = sample_number(into, metric);
 
 	switch (metric_table[metric].rule) {
 	case RULE_SUM:
-		set_value(into, metric, saturating_add(so_far, value));
+		sample_replace_number(into, metric, saturating_add(so_far, value));
 		break;
 	case RULE_MAX:
-		set_value(into, metric, value > so_far ? value : so_far);
+		sample_replace_number(into, metric, value > so_far ? value : so_far);
 		break;
 	case RULE_MIN:
-		set_value(into, metric, value < so_far ? value : so_far);
+		sample_replace_number(into, metric, value < so_far ? value : so_far);
 		break;
 	case RULE_RANGE:
 	case RULE_MODE:

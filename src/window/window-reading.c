@@ -24,8 +24,7 @@ static void compare_with_before(struct window_reading *reading, const struct thr
 		strmap_add(&reading->divided, (const char *)&process, sizeof(process))->value =
 		        reading;
 	reading->before = process;
-	strbuf_clear(before);
-	strbuf_add(before, strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len);
+	strbuf_copy(before, &sample->cgroups_v1);
 }
 
 bool window_reading_is_divided(const struct window_reading *reading, uint32_t tgid,
@@ -64,9 +63,9 @@ static void add_cgroup_key(struct strbuf *key, const struct cgroup_stats *stats)
 	strbuf_add(key, strbuf_str(&stats->path), stats->path.len);
 }
 
-struct cgroup_stats *window_reading_add_cgroup(struct window_reading *reading,
-                                               const struct cgroup_stats *stats)
+static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
 {
+	struct window_reading *reading = (struct window_reading *)self;
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
 	struct cgroup_stats *copy =
 	        array_add(reading->cgroups, reading->cgroup_count, reading->cgroup_capacity);
@@ -75,12 +74,6 @@ struct cgroup_stats *window_reading_add_cgroup(struct window_reading *reading,
 	add_cgroup_key(&key, stats);
 	strmap_add(&reading->cgroup_places, strbuf_str(&key), key.len)->value =
 	        (void *)(uintptr_t)reading->cgroup_count;
-	return copy;
-}
-
-static int keep_cgroup(struct snapshot_visitor *self, const struct cgroup_stats *stats)
-{
-	window_reading_add_cgroup((struct window_reading *)self, stats);
 	return 0;
 }
 

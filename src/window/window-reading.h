@@ -82,10 +82,6 @@ bool window_reading_is_divided(const struct window_reading *reading, uint32_t tg
 const struct cgroup_stats *window_reading_cgroup(const struct window_reading *reading,
                                                  const struct cgroup_stats *like);
 
-/* Adds a copy of a cgroup, and returns it, borrowed until the next one. */
-struct cgroup_stats *window_reading_add_cgroup(struct window_reading *reading,
-                                               const struct cgroup_stats *stats);
-
 /* Makes @to, which is zeroed, a copy. */
 void window_copy_cgroup(struct cgroup_stats *to, const struct cgroup_stats *from);
 

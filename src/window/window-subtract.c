@@ -6,34 +6,20 @@
 
 #include "base/mem.h"
 
-/* Every counter, peak and floor is 64 bits wide. */
-static uint64_t value_of(const struct thread_sample *sample, enum metric_id metric)
-{
-	uint64_t value;
-
-	memcpy(&value, sample_value(sample, metric), sizeof(value));
-	return value;
-}
-
 bool window_get_counter(const struct thread_sample *sample, enum metric_id metric,
                         uint64_t *ret_value)
 {
 	if (!sample_has_said(sample, metric))
 		return false;
-	*ret_value = value_of(sample, metric);
+	*ret_value = sample_number(sample, metric);
 	return true;
-}
-
-static void set_value(struct thread_sample *sample, enum metric_id metric, uint64_t value)
-{
-	memcpy((char *)sample + metric_table[metric].offset, &value, sizeof(value));
 }
 
 /* Subtracts a value, in place, that both readings have. Returns whether the result is known. */
 static bool subtract(struct thread_sample *sample, const struct thread_sample *first,
                      enum metric_id metric, uint64_t *went_back)
 {
-	uint64_t now = value_of(sample, metric), then = value_of(first, metric);
+	uint64_t now = sample_number(sample, metric), then = sample_number(first, metric);
 
 	switch (window_treatment_of(metric)) {
 	case TREAT_DIFFERENCE:
@@ -41,7 +27,7 @@ static bool subtract(struct thread_sample *sample, const struct thread_sample *f
 			(*went_back)++;
 			return false;
 		}
-		set_value(sample, metric, now - then);
+		sample_replace_number(sample, metric, now - then);
 		return true;
 	case TREAT_RISEN:
 		return now > then;
@@ -54,16 +40,11 @@ static bool subtract(struct thread_sample *sample, const struct thread_sample *f
 	return true;
 }
 
-static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
-{
-	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
-}
-
 static bool has_fallen(const struct thread_sample *sample, const struct thread_sample *first,
                        enum metric_id metric)
 {
 	return metric_set_has(&sample->seen, metric) && metric_set_has(&first->seen, metric) &&
-	       value_of(sample, metric) < value_of(first, metric);
+	       sample_number(sample, metric) < sample_number(first, metric);
 }
 
 /* Returns the length of the path of an executable without the words that the kernel adds when the file is removed or
@@ -88,7 +69,7 @@ bool window_is_other_program(const struct thread_sample *sample, const struct th
 		       memcmp(strbuf_str(&sample->exe), strbuf_str(&first->exe),
 		              path_len(&first->exe)) != 0;
 	return sample->pcomm.len > 0 && first->pcomm.len > 0 &&
-	       !is_same_text(&sample->pcomm, &first->pcomm);
+	       !strbuf_equal(&sample->pcomm, &first->pcomm);
 }
 
 /* Returns whether the process has executed a program, the same one or not. Without these numbers that is not known. */
@@ -149,8 +130,8 @@ static void settle_cpu_time(struct thread_sample *sample, const struct thread_sa
 	    !window_get_counter(first, METRIC_stime_clock_ticks, &system_then))
 		return;
 	keep_rising(&user, &system, user_then, system_then);
-	set_value(sample, METRIC_utime_clock_ticks, user);
-	set_value(sample, METRIC_stime_clock_ticks, system);
+	sample_replace_number(sample, METRIC_utime_clock_ticks, user);
+	sample_replace_number(sample, METRIC_stime_clock_ticks, system);
 }
 
 static void settle_total_cpu_time(struct thread_sample *sample, const struct thread_sample *first)

@@ -137,17 +137,6 @@ uint32_t window_sum_last_row(const struct window_sum *sum, const struct ended_ro
 	return rows[last].row;
 }
 
-static bool is_same_text(const struct strbuf *a, const struct strbuf *b)
-{
-	return a->len == b->len && memcmp(strbuf_str(a), strbuf_str(b), a->len) == 0;
-}
-
-static void copy_text(struct strbuf *to, const struct strbuf *from)
-{
-	strbuf_clear(to);
-	strbuf_add(to, strbuf_str(from), from->len);
-}
-
 void window_sum_set_process(struct thread_sample *row, const struct thread_sample *last)
 {
 	static const enum metric_source sources[] = {SOURCE_exe, SOURCE_cwd, SOURCE_title};
@@ -157,12 +146,12 @@ void window_sum_set_process(struct thread_sample *row, const struct thread_sampl
 	    row->process_successors == UINT32_MAX ||
 	    sample_process_start(row) == PROCESS_START_UNKNOWN ||
 	    sample_process_start(last) == PROCESS_START_UNKNOWN ||
-	    is_same_text(&row->pcomm, &last->pcomm))
+	    strbuf_equal(&row->pcomm, &last->pcomm))
 		return;
-	copy_text(&row->pcomm, &last->pcomm);
-	copy_text(&row->exe, &last->exe);
-	copy_text(&row->cwd, &last->cwd);
-	copy_text(&row->title, &last->title);
+	strbuf_copy(&row->pcomm, &last->pcomm);
+	strbuf_copy(&row->exe, &last->exe);
+	strbuf_copy(&row->cwd, &last->cwd);
+	strbuf_copy(&row->title, &last->title);
 	row->has_exe = last->has_exe;
 	row->has_cwd = last->has_cwd;
 	row->has_title = last->has_title;

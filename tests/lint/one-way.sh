@@ -31,6 +31,8 @@ FILENAME != "src/base/clock.h" && !/WHERE_ANY_KIND/ &&
 FILENAME != "src/base/error.h" {
     if (/(case|==) *-?(EMFILE|ENFILE)/)
         complain("error_is_own() of src/base/error.h says so")
+    if (/case (EACCES|EPERM):/ && FNR - denied == 1)
+        complain("error_is_denied() of src/base/error.h says so")
     if (/== *-?(EACCES|EPERM).*\|\|.*== *-?(EACCES|EPERM)/)
         complain("error_is_denied() of src/base/error.h says so")
 }

@@ -195,6 +195,9 @@ test_one_way() {
     printf 'static bool no(int r)\n{\n\treturn r == -EPERM || r == -EACCES;\n}\n' | append src/capture/walk.c
     fails 'src/capture/walk.c:[0-9]+: error_is_denied' one-way.sh "$tree"
     fresh
+    printf '\tcase EPERM:\n\tcase EACCES:\n\t\treturn 1;\n' | append src/procfs/io.c
+    fails 'src/procfs/io.c:[0-9]+: error_is_denied' one-way.sh "$tree"
+    fresh
     printf '\tcase EPERM:\n\tcase EACCES:\n\t\treturn OUTCOME_denied;\n' | append src/procfs/io.c
     fails 'src/procfs/io.c:[0-9]+: outcome_of_error' one-way.sh "$tree"
     fresh

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* known-service NAME CPU fair|idle|rr|steady LOG: a service of known size, pinned to a CPU, that measures itself until SIGTERM. fair,
  * idle and rr spin in SCHED_OTHER, SCHED_IDLE and SCHED_RR. steady uses 2 ms of CPU time in each 10 ms, under SCHED_FIFO, so that
- * neither the others nor what measures them holds it up. In LOG each line is a moment: nanoseconds since 1970, its CPU time in
- * nanoseconds, how often it was off the CPU for a millisecond or more until then, how often the kernel says that the CPU was
- * taken from it, and for how many nanoseconds the kernel says that it waited for the CPU. CPU time between two lines is even. */
+ * no other service and no measurement holds it up. A line of LOG has five numbers of one moment: the nanoseconds since 1970; the
+ * service's CPU time in nanoseconds; how often it has been off the CPU for a millisecond or more; and, by the kernel's counters, how
+ * often it was preempted and how many nanoseconds it waited for the CPU. CPU time between two lines is even. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

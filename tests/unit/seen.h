@@ -41,3 +41,13 @@ static inline unsigned count_metrics(const struct metric_set *set)
 		count += (unsigned)__builtin_popcountll(set->words[i]);
 	return count;
 }
+
+/* Returns how many metrics the registry has of a source. */
+static inline unsigned count_of_source(enum metric_source source)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		count += metric_table[i].source == source;
+	return count;
+}

@@ -3,6 +3,7 @@
 /* strbuf - a growing byte buffer. The bytes may hold anything, NUL included; once something was added, a NUL that len
  * does not count always stands behind them. */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ctprof/base/macro.h"
@@ -26,6 +27,11 @@ void strbuf_vaddf(struct strbuf *buf, const char *format, va_list args) printf_(
 
 /* Returns the text as a NUL-terminated string, "" if nothing was added; borrowed until the next change. */
 const char *strbuf_str(const struct strbuf *buf);
+
+/* Makes @to the same text as @from; it keeps its memory. */
+void strbuf_copy(struct strbuf *to, const struct strbuf *from);
+
+bool strbuf_equal(const struct strbuf *a, const struct strbuf *b);
 
 /* Shortens the text to its first @len bytes; a shorter one stays. */
 void strbuf_cut(struct strbuf *buf, size_t len);

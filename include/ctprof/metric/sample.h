@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "ctprof/base/keyed-values.h"
 #include "ctprof/base/macro.h"
@@ -231,6 +232,22 @@ void sample_done(struct thread_sample *sample);
 static inline const void *sample_value(const struct thread_sample *sample, enum metric_id metric)
 {
 	return (const char *)sample + metric_table[metric].offset;
+}
+
+/* Returns the number of a metric of 64 bits, as every counter, time, peak and floor is. */
+static inline uint64_t sample_number(const struct thread_sample *sample, enum metric_id metric)
+{
+	uint64_t number;
+
+	memcpy(&number, sample_value(sample, metric), sizeof(number));
+	return number;
+}
+
+/* Replaces the number of such a metric. The metric stays seen or unseen. */
+static inline void sample_replace_number(struct thread_sample *sample, enum metric_id metric,
+                                         uint64_t number)
+{
+	memcpy((char *)sample + metric_table[metric].offset, &number, sizeof(number));
 }
 
 /* Parses the kernel's text for a metric, in the given encoding, and marks the metric seen, or malformed if the text is

@@ -140,6 +140,10 @@ static void test_mem_copy_ends_in_nul(void **state)
 	copy = mem_copy(NULL, 0);
 	assert_string_equal(copy, "");
 	free(copy);
+	copy = mem_copy_text("text");
+	assert_string_equal(copy, "text");
+	free(copy);
+	assert_null(mem_copy_text(NULL));
 }
 
 static void test_mem_freep_scope(void **state)

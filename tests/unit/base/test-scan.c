@@ -296,6 +296,10 @@ static void test_span_is_all_of_it(void **state)
 	assert_false(span_is((struct span){"abc", 2}, "abc"));
 	assert_false(span_is((struct span){"ab\0", 3}, "ab"));
 	assert_false(span_is((struct span){"ABC", 3}, "abc"));
+	assert_true(span_equal((struct span){"a\0b", 3}, (struct span){"a\0bc", 3}));
+	assert_true(span_equal((struct span){"abc", 0}, (struct span){NULL, 0}));
+	assert_false(span_equal((struct span){"abc", 3}, (struct span){"abc", 2}));
+	assert_false(span_equal((struct span){"a\0b", 3}, (struct span){"a\0c", 3}));
 }
 
 int main(void)

@@ -18,6 +18,28 @@ static void test_strbuf_empty(void **state)
 	strbuf_done(&buf);
 }
 
+static void test_strbuf_copies(void **state)
+{
+	struct strbuf from = STRBUF_INIT, to = STRBUF_INIT;
+
+	(void)state;
+	assert_true(strbuf_equal(&from, &to));
+	strbuf_add_str(&to, "longer than the other one");
+	assert_false(strbuf_equal(&from, &to));
+	strbuf_add(&from, "a\0b", 3);
+	strbuf_copy(&to, &from);
+	assert_int_equal(to.len, 3);
+	assert_memory_equal(to.data, "a\0b", 4);
+	assert_true(strbuf_equal(&from, &to));
+	to.data[2] = 'c';
+	assert_false(strbuf_equal(&from, &to));
+	strbuf_clear(&from);
+	strbuf_copy(&to, &from);
+	assert_text(&to, "");
+	strbuf_done(&from);
+	strbuf_done(&to);
+}
+
 /* Room that nothing was put in is still no text. */
 static void test_strbuf_reserved_only(void **state)
 {
@@ -144,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_strbuf_empty),
+	        cmocka_unit_test(test_strbuf_copies),
 	        cmocka_unit_test(test_strbuf_reserved_only),
 	        cmocka_unit_test(test_strbuf_adds),
 	        cmocka_unit_test(test_strbuf_holds_nul),

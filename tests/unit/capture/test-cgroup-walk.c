@@ -156,7 +156,7 @@ static void use_root(const char *root)
 	strbuf_add_str(&mounts.unified.root, root);
 }
 
-/* Each once, by its path, whatever the order of the threads; what has no files is there as well. */
+/* Each cgroup is written once, in the order of the paths and not of the threads. One without files is written as well. */
 static void test_walk_order(void **state)
 {
 	(void)state;
@@ -425,7 +425,8 @@ static void test_walk_v1(void **state)
 	check_tally(3, 1, 0, 0);
 }
 
-/* A tree that is given has what it has; of the system's own mounts we know that there are no others. */
+/* A hierarchy without a directory in a given tree has no cgroups. If the system itself has no mount of it, its cgroups count as
+ * outside. */
 static void test_walk_missing_mounts(void **state)
 {
 	(void)state;

@@ -107,24 +107,6 @@ static void test_metric_offsets(void **state)
 	assert_true(end <= sizeof(struct thread_sample));
 }
 
-/* The numbers of the reference. */
-static void test_metric_counts(void **state)
-{
-	unsigned sections[SECTION_COUNT] = {0};
-
-	(void)state;
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		sections[metric_table[i].section]++;
-	assert_int_equal(sections[SECTION_primary], 56);
-	assert_int_equal(sections[SECTION_taskstats_delay], 34);
-	/* And what it does not have. */
-	assert_int_equal(sections[SECTION_state], 1);
-	assert_int_equal(sections[SECTION_cpu], 1);
-	assert_int_equal(METRIC_COUNT, 92);
-	assert_int_equal(DERIVED_COUNT, 18 + 14);
-	assert_int_equal(MEASURE_COUNT, METRIC_COUNT + DERIVED_COUNT);
-}
-
 static void test_metric_find_every_name(void **state)
 {
 	(void)state;
@@ -336,7 +318,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_metric_rows_complete),
 	        cmocka_unit_test(test_metric_offsets),
-	        cmocka_unit_test(test_metric_counts),
 	        cmocka_unit_test(test_metric_find_every_name),
 	        cmocka_unit_test(test_metric_find_nothing_else),
 	        cmocka_unit_test(test_source_table_both_ways),

@@ -40,7 +40,7 @@ static void check_three(const char *text, uint64_t run, uint64_t wait, uint64_t 
 	assert_seen(&sample, run_time_ns, run);
 	assert_seen(&sample, wait_time_ns, wait);
 	assert_seen(&sample, timeslices, slices);
-	assert_int_equal(count_metrics(&sample.seen), 3);
+	assert_int_equal(count_metrics(&sample.seen), count_of_source(SOURCE_schedstat));
 }
 
 static void test_schedstat_three_numbers(void **state)

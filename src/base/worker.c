@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/worker.h"
+#include "base/worker.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ bool worker_start(pthread_t *ret_thread, void *(*run)(void *), void *context, co
 		return false;
 	error = pthread_create(ret_thread, NULL, run, context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error == 0)
+	if (error == 0 && name)
 		pthread_setname_np(*ret_thread, name);
 	return error == 0;
 }

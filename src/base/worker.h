@@ -7,7 +7,7 @@
 
 #include "ctprof/base/macro.h"
 
-/* Creates a thread with all signals blocked: they are for the thread that waits for them. Returns false where the system has no
+/* Creates a thread with all signals blocked: they are for the thread that waits for them. @name may be NULL. Returns false where the system has no
  * thread to give. */
 must_check_ bool worker_start(pthread_t *ret_thread, void *(*run)(void *), void *context,
                               const char *name);
