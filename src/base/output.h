@@ -46,7 +46,7 @@ struct output {
  * right to write it, and the rights of rename(2).
  * A target that is no regular file is written in place, and /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N are
  * the descriptor itself. A symbolic link is followed. A link, FIFO, device or socket of another user is refused in a
- * directory that others may write; output-place.h has the rule.
+ * directory that others may write or exchange; output-place.h has the rule.
  * In an append-only directory (chattr +a, as statx(2) has it) only a new file can be written, on a file system with
  * O_TMPFILE; anything else is refused with EPERM, so that no temporary name stays behind.
  * Returns 0 or -errno; output_reason() has the words. */

@@ -120,16 +120,17 @@ static int check_target(const struct output_place *place, struct strbuf *reason)
 		strbuf_add_str(reason, "it is no regular file");
 		return -EINVAL;
 	}
-	if (!trust_others_may_add(place->dir_fd, &place->dir))
+	if (!trust_others_may_choose(place->dir_fd, &place->dir))
 		return 0;
 	if (trust_is_own_user(target->st_uid) && target->st_nlink == 1)
-		/* Others may have moved it there out of a directory of theirs, so it is not written, and another one gets its name. */
+		/* Others may have moved it there, so it is not written, and another one gets its name. */
 		return unlinkat(place->dir_fd, place->name, 0) < 0 ? -errno : 1;
 	if (target->st_nlink == 1)
 		strbuf_addf(reason, "it belongs to user %u", (unsigned)target->st_uid);
 	else
 		strbuf_addf(reason, "it has %lu names", (unsigned long)target->st_nlink);
-	strbuf_add_str(reason, ", and others may write its directory");
+	strbuf_addf(reason, ", and others may %s its directory",
+	            trust_others_may_add(place->dir_fd, &place->dir) ? "write" : "exchange");
 	return -EACCES;
 }
 

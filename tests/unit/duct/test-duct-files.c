@@ -171,6 +171,23 @@ static void test_moved(void **state)
 	assert_string_equal(text, "old");
 }
 
+/* Others can have exchanged the directory for another one of this user's. */
+static void test_exchanged(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(duct_files_done) struct duct_files files = {0};
+	cleanup_(fd_closep) int fd = -1;
+	char text[8] = "";
+
+	temp_tree_write_text(tree, "a/b/x_stdout", "old");
+	fd = openat(tree->fd, "a/b/x_stdout", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fchmodat(tree->fd, "a", 0777, 0), 0);
+	assert_int_equal(open_files(tree, &files, all, true, &reason), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 3);
+	assert_string_equal(text, "old");
+}
+
 /* A prefix below the default directory is the user's choice if the user wrote it. */
 static void test_named_default(void **state)
 {
@@ -231,9 +248,9 @@ static void test_needs_own_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        test(life),          test(conflict), test(clobber), test(no_regular_file),
-	        test(full),          test(reader),   test(linked),  test(needs_own_place),
-	        test(named_default), test(moved),
+	        test(life),          test(conflict), test(clobber),   test(no_regular_file),
+	        test(full),          test(reader),   test(linked),    test(needs_own_place),
+	        test(named_default), test(moved),    test(exchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
