@@ -340,7 +340,7 @@ int output_place_find_directory(struct output_place *place, int dir_fd, const ch
 int output_place_reopen(const struct output_place *place, int flags)
 {
 	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-	struct stat status;
+	struct stat status, held;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place->target_fd);
@@ -349,8 +349,10 @@ int output_place_reopen(const struct output_place *place, int flags)
 		fd = openat(place->dir_fd, place->name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &status) == 0 && status.st_dev == place->target.st_dev &&
-	    status.st_ino == place->target.st_ino)
+	/* Overlayfs copies a file when it is opened for writing, and one with several names gets another number then. The descriptor
+	 * that is held shows that one, too. */
+	if (fstat(fd, &status) == 0 && fstat(place->target_fd, &held) == 0 &&
+	    status.st_dev == held.st_dev && status.st_ino == held.st_ino)
 		return fd;
 	fd_closep(&fd);
 	return -ESTALE;

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -375,6 +377,46 @@ static bool set_append_only(const struct temp_tree *tree, const char *name, bool
 	return ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0;
 }
 
+/* Mounts the directory "low" of the tree as an overlay at "merged", for this process. */
+static bool mount_overlay(const struct temp_tree *tree)
+{
+	char options[] = "lowerdir=low,upperdir=up,workdir=work";
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "");
+
+	/* The descriptor of the tree is of the namespace before. */
+	return unshare(CLONE_NEWNS) == 0 &&
+	       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && chdir(path) == 0 &&
+	       mount("overlay", "merged", "overlay", 0, options) == 0;
+}
+
+/* A file of several names in a lower layer of an overlay has another number once it was opened for writing. */
+static void test_output_overlay(void **state)
+{
+	enum { NO_OVERLAY = 77 };
+	const struct temp_tree *tree = *state;
+	int result = -1;
+	pid_t pid;
+
+	temp_tree_write_text(tree, "low/file", "before");
+	assert_int_equal(linkat(tree->fd, "low/file", tree->fd, "low/other", 0), 0);
+	temp_tree_make_dir(tree, "up");
+	temp_tree_make_dir(tree, "work");
+	temp_tree_make_dir(tree, "merged");
+	pid = fork();
+	if (pid == 0)
+		_exit(!mount_overlay(tree)                           ? NO_OVERLAY
+		      : write_file("merged/file", "text", true) == 0 ? 0
+		                                                     : 1);
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &result, 0), pid);
+	if (WIFEXITED(result) && WEXITSTATUS(result) == NO_OVERLAY)
+		skip();
+	assert_int_equal(result, 0);
+	temp_tree_assert_text(tree, "up/file", "text");
+	temp_tree_assert_text(tree, "low/file", "before");
+	temp_tree_assert_text(tree, "low/other", "before");
+}
+
 /* Names cannot be removed there, so no temporary one may be made. */
 static void test_output_append_only(void **state)
 {
@@ -428,6 +470,7 @@ int main(void)
 	        in_tree(test_output_standard_output),
 	        in_tree(test_output_unwritable_file),
 	        in_tree(test_output_append_only),
+	        in_tree(test_output_overlay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
