@@ -15,6 +15,26 @@
 
 static const bool all[DUCT_FILE_COUNT] = {true, true, true, true};
 
+/* The tree in which somebody exchanges the directory when the first file was found. */
+static const struct temp_tree *exchanged;
+
+int __real_output_place_find(struct output_place *place, int dir_fd, const char *path,
+                             struct strbuf *reterr);
+int __wrap_output_place_find(struct output_place *place, int dir_fd, const char *path,
+                             struct strbuf *reterr);
+int __wrap_output_place_find(struct output_place *place, int dir_fd, const char *path,
+                             struct strbuf *reterr)
+{
+	int r = __real_output_place_find(place, dir_fd, path, reterr);
+
+	if (exchanged) {
+		assert_int_equal(renameat(exchanged->fd, "a", exchanged->fd, "before"), 0);
+		temp_tree_make_dir(exchanged, "a/b");
+		exchanged = NULL;
+	}
+	return r;
+}
+
 static int open_files(const struct temp_tree *tree, struct duct_files *files, const bool *wanted,
                       bool clobber, struct strbuf *reason)
 {
@@ -188,6 +208,19 @@ static void test_exchanged(void **state)
 	assert_string_equal(text, "old");
 }
 
+/* The four files come into one directory, also if its name becomes that of another one. */
+static void test_one_directory(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(duct_files_done) struct duct_files files = {0};
+
+	exchanged = tree;
+	assert_int_equal(open_files(tree, &files, all, false, &reason), 0);
+	assert_int_equal(temp_tree_count(tree, "before/b"), 4);
+	assert_int_equal(temp_tree_count(tree, "a/b"), 0);
+}
+
 /* A prefix below the default directory is the user's choice if the user wrote it. */
 static void test_named_default(void **state)
 {
@@ -250,7 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        test(life),          test(conflict), test(clobber),   test(no_regular_file),
 	        test(full),          test(reader),   test(linked),    test(needs_own_place),
-	        test(named_default), test(moved),    test(exchanged),
+	        test(named_default), test(moved),    test(exchanged), test(one_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
