@@ -29,6 +29,7 @@ struct walk {
 	bool to_directory; /* the last name is to be a directory's */
 	char *lead; /* the first link that others may have put there, and that was followed; owned */
 	uid_t lead_owner;
+	const char *lead_right; /* what others may do with its directory */
 	struct strbuf *reterr;
 };
 
@@ -42,12 +43,12 @@ static bool is_harmless_device(const struct stat *status)
 	        minor(status->st_rdev) == FULL);
 }
 
-/* Others can also move such a file of this user's or root's there, out of a directory of theirs. */
+/* Others can also move such a file of this user's or root's there, out of a directory of theirs, or exchange directories above. */
 static bool is_chosen_by_others(const struct walk *walk, int fd, const struct stat *status)
 {
 	const struct output_place *place = walk->place;
 
-	return trust_others_may_add(place->dir_fd, &place->dir) &&
+	return trust_others_may_choose(place->dir_fd, &place->dir) &&
 	       !(place->uses_own && trust_was_made_there(place->dir_fd, &place->dir, fd, status));
 }
 
@@ -59,11 +60,17 @@ static const char *kind_name(mode_t mode)
 	                        : "device";
 }
 
+/* Returns what others may do with the directory, in which they may choose files. */
+static const char *right_of_others(const struct output_place *place)
+{
+	return trust_others_may_add(place->dir_fd, &place->dir) ? "write" : "exchange";
+}
+
 static int refuse(const struct walk *walk, const char *name, const struct stat *status)
 {
-	strbuf_addf(walk->reterr,
-	            "'%s' is a %s of user %u in a directory that others may write; %s", name,
-	            kind_name(status->st_mode), (unsigned)status->st_uid,
+	strbuf_addf(walk->reterr, "'%s' is a %s of user %u in a directory that others may %s; %s",
+	            name, kind_name(status->st_mode), (unsigned)status->st_uid,
+	            right_of_others(walk->place),
 	            S_ISLNK(status->st_mode) ? "name what it leads to"
 	                                     : "open it in the shell, and name /dev/fd/N");
 	return -EACCES;
@@ -72,9 +79,9 @@ static int refuse(const struct walk *walk, const char *name, const struct stat *
 static int refuse_lead(const struct walk *walk)
 {
 	strbuf_addf(walk->reterr,
-	            "'%s' is a symbolic link of user %u in a directory that others may write, and "
+	            "'%s' is a symbolic link of user %u in a directory that others may %s, and "
 	            "leads to no plain file; name what it leads to",
-	            walk->lead, (unsigned)walk->lead_owner);
+	            walk->lead, (unsigned)walk->lead_owner, walk->lead_right);
 	return -EACCES;
 }
 
@@ -184,6 +191,7 @@ static int judge_link(struct walk *walk, const struct stat *status, const char *
 	if (!walk->lead) {
 		walk->lead = mem_copy(name, strlen(name));
 		walk->lead_owner = status->st_uid;
+		walk->lead_right = right_of_others(place);
 	}
 	return 0;
 }
@@ -332,7 +340,7 @@ int output_place_find_directory(struct output_place *place, int dir_fd, const ch
 int output_place_reopen(const struct output_place *place, int flags)
 {
 	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-	struct stat status;
+	struct stat status, held;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place->target_fd);
@@ -341,8 +349,10 @@ int output_place_reopen(const struct output_place *place, int flags)
 		fd = openat(place->dir_fd, place->name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &status) == 0 && status.st_dev == place->target.st_dev &&
-	    status.st_ino == place->target.st_ino)
+	/* Overlayfs copies a file when it is opened for writing, and one with several names gets another number then. The descriptor
+	 * that is held shows that one, too. */
+	if (fstat(fd, &status) == 0 && fstat(place->target_fd, &held) == 0 &&
+	    status.st_dev == held.st_dev && status.st_ino == held.st_ino)
 		return fd;
 	fd_closep(&fd);
 	return -ESTALE;
@@ -356,7 +366,7 @@ bool output_place_is_own(const struct output_place *place)
 		return false;
 	if ((dir->st_mode & (S_IWGRP | S_IWOTH)) != 0 && target->st_nlink != 1)
 		return false;
-	return !trust_others_may_add(place->dir_fd, dir);
+	return !trust_others_may_choose(place->dir_fd, dir);
 }
 
 mode_t output_place_narrow(const struct output_place *place, mode_t mode)

@@ -10,7 +10,7 @@
 #include "ctprof/base/strbuf.h"
 
 struct output_place {
-	/* Set before: links and FIFOs that this user has made in a directory that others may write are used. For places to write to, and
+	/* Set before: links and FIFOs that this user has made in a directory where others may choose files are used. For places to write to, and
 	 * not for files that decide what a program does. */
 	bool uses_own;
 	/* Set before: finds what is to be read. A link that others may have put there is followed as far as it may lead, see below. */
@@ -33,9 +33,9 @@ struct output_place {
 
 /* Finds the place, from the directory @dir_fd on if the path is relative. @place is OUTPUT_PLACE_INIT or OUTPUT_PLACE_INIT_OWN before.
  * On success either @descriptor, or @dir_fd and @name are set. The target, if there is one, is no directory and no symbolic link.
- * In a directory to which others may add files (trust.h) no symbolic link is followed, whoever owns it: others may have moved it
- * there. A FIFO, a device or a socket there is refused as well, but for /dev/null, zero and full, and with @uses_own for links and FIFOs
- * that this user has made there.
+ * In a directory where others may choose files (trust.h) no symbolic link is followed, whoever owns it: others may have moved it
+ * there, or exchanged a directory above. A FIFO, a device or a socket there is refused as well, but for /dev/null, zero and full, and
+ * with @uses_own for links and FIFOs that this user has made there.
  * With @reads the target may be a directory, and is one if the path ends in a slash. Links that others may have put there are followed,
  * but for those that the kernel does not follow in sticky directories (trust_follows_link()). Behind such a link, the target must be
  * a file or directory that is stored (trust_is_stored()): neither a device, a FIFO nor a file of the kernel's, no descriptor of this
@@ -56,8 +56,8 @@ must_check_ int output_place_find_directory(struct output_place *place, int dir_
 must_check_ int output_place_reopen(const struct output_place *place, int flags);
 
 /* Returns whether the target is a regular file of this user, and has its name from this user or root: others can
- * neither rename files in the directory, nor move one of this user's files into it, nor have made a link to one in
- * it. */
+ * neither rename files in the directory or directories above, nor move one of this user's files into it, nor have made a link to one
+ * in it. */
 bool output_place_is_own(const struct output_place *place);
 
 /* Returns the permissions of a new file, @mode, without those that a file of this user's in a sticky directory lacks.

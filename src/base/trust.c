@@ -230,25 +230,6 @@ bool trust_others_may_add(int dir_fd, const struct stat *status)
 	return others_may_write(dir_fd, status) || !has_trusted_owner(dir_fd, status);
 }
 
-/* Returns whether nothing but the content has changed from a second behind its last change on: no name either. */
-static bool keeps_its_name(const struct stat *status)
-{
-	int64_t seconds = status->st_ctim.tv_sec - status->st_mtim.tv_sec;
-	int64_t ns = status->st_ctim.tv_nsec - status->st_mtim.tv_nsec;
-
-	return (seconds == 0 && ns >= 0) || (seconds == 1 && ns <= 0);
-}
-
-bool trust_was_made_there(int dir_fd, const struct stat *dir_status, int fd,
-                          const struct stat *status)
-{
-	if (!trust_is_own_user(status->st_uid) || !has_trusted_owner(dir_fd, dir_status) ||
-	    !keeps_its_name(status))
-		return false;
-	return S_ISLNK(status->st_mode) ||
-	       (S_ISFIFO(status->st_mode) && !others_may_write(fd, status));
-}
-
 bool trust_follows_link(const struct stat *dir_status, const struct stat *status)
 {
 	enum { SHARED = S_ISVTX | S_IWOTH };
@@ -328,6 +309,37 @@ static int check_above(int dir_fd, struct strbuf *reterr)
 			        &status);
 		below = status;
 	}
+}
+
+static bool others_may_exchange_above(int dir_fd)
+{
+	cleanup_(strbuf_done) struct strbuf ignored = STRBUF_INIT;
+
+	return check_above(dir_fd, &ignored) < 0;
+}
+
+bool trust_others_may_choose(int dir_fd, const struct stat *status)
+{
+	return trust_others_may_add(dir_fd, status) || others_may_exchange_above(dir_fd);
+}
+
+/* Returns whether nothing but the content has changed from a second behind its last change on: no name either. */
+static bool keeps_its_name(const struct stat *status)
+{
+	int64_t seconds = status->st_ctim.tv_sec - status->st_mtim.tv_sec;
+	int64_t ns = status->st_ctim.tv_nsec - status->st_mtim.tv_nsec;
+
+	return (seconds == 0 && ns >= 0) || (seconds == 1 && ns <= 0);
+}
+
+bool trust_was_made_there(int dir_fd, const struct stat *dir_status, int fd,
+                          const struct stat *status)
+{
+	if (!trust_is_own_user(status->st_uid) || !has_trusted_owner(dir_fd, dir_status) ||
+	    !keeps_its_name(status) || others_may_exchange_above(dir_fd))
+		return false;
+	return S_ISLNK(status->st_mode) ||
+	       (S_ISFIFO(status->st_mode) && !others_may_write(fd, status));
 }
 
 int trust_check_directory(int dir_fd, struct strbuf *reterr)

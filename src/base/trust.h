@@ -28,10 +28,15 @@ bool trust_shows_owner(int fd);
  * The sticky bit does not forbid that. The root directory of this process has no other owner than root. */
 bool trust_others_may_add(int dir_fd, const struct stat *status);
 
-/* Returns whether this user has made the link or the FIFO @fd, whose status is @status, in the directory to which others may add files:
+/* Returns whether others may choose which file has a name in the directory: they may add one to it, or exchange a directory above it, and so
+ * the directory for another one of the same user. True as well if a directory above cannot be examined. */
+bool trust_others_may_choose(int dir_fd, const struct stat *status);
+
+/* Returns whether this user has made the link or the FIFO @fd, whose status is @status, in the directory where others may choose files:
  * it belongs to this user, and nobody has moved it later than a second after it was made. (Whoever waits for it is as fast as that, by
  * any clock.) Both keep the time of their content from their making on, a FIFO from its last writer, and a move sets the time of
- * change alone. The directory must be one that @dir_status shows to be this user's or root's, and nobody else may write the FIFO. */
+ * change alone. The directory must be one that @dir_status shows to be this user's or root's, and nobody else may write the FIFO, or
+ * exchange a directory above, which sets no time of the file. */
 bool trust_was_made_there(int dir_fd, const struct stat *dir_status, int fd,
                           const struct stat *status);
 

@@ -24,7 +24,7 @@ static const char *const suffixes[DUCT_FILE_COUNT] = {
 
 void duct_files_init(struct duct_files *files, const char *prefix)
 {
-	*files = (struct duct_files){.prefix = mem_copy_text(prefix)};
+	*files = (struct duct_files){.prefix = mem_copy_text(prefix), .dir_fd = -1};
 	for (unsigned i = 0; i < DUCT_FILE_COUNT; i++) {
 		cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 
@@ -61,45 +61,77 @@ static int check_place(const struct output_place *place, struct strbuf *reason)
 	return r;
 }
 
-static int make_directory(const char *path, size_t len, bool needs_own_place, struct strbuf *reterr)
+/* Makes the directory at the place, which has none, and opens it by its name, which leads through no link. */
+static int make_in_place(struct output_place *place, bool needs_own_place, struct strbuf *reason)
 {
-	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	cleanup_(mem_freep) char *name = mem_copy(path, len);
-	int r;
+	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int r = needs_own_place ? check_place(place, reason) : 0;
 
-	place.uses_own = !needs_own_place;
-	r = output_place_find_directory(&place, AT_FDCWD, name, &reason);
-	if (r == 0 && place.target_fd < 0 && needs_own_place)
-		r = check_place(&place, &reason);
+	if (r < 0)
+		return r;
 	/* check_place() refuses one that others may write, which a umask of 0 would make. */
-	if (r == 0 && place.target_fd < 0 &&
-	    mkdirat(place.dir_fd, place.name, needs_own_place ? 0755 : 0777) < 0 && errno != EEXIST)
-		r = -errno;
-	return r < 0 ? fail(reterr, path, len, r, &reason) : 0;
+	if (mkdirat(place->dir_fd, place->name, needs_own_place ? 0755 : 0777) < 0 &&
+	    errno != EEXIST)
+		return -errno;
+	place->target_fd = openat(place->dir_fd, place->name, flags);
+	return place->target_fd < 0 ? -errno : 0;
 }
 
-/* Makes all that the prefix names in front of its last "/". */
-static int make_directories(const struct duct_files *files, struct strbuf *reterr)
+/* Goes into the directory @name of the one that is held, or of the working directory; makes it if it is not there. */
+static int enter(struct duct_files *files, const char *name, struct strbuf *reason)
 {
-	const char *prefix = files->prefix;
-	int r = 0;
+	cleanup_(output_place_done) struct output_place place = OUTPUT_PLACE_INIT;
+	int start = files->dir_fd < 0 ? AT_FDCWD : files->dir_fd, r;
 
-	for (const char *at = strchr(prefix, '/'); at && r == 0; at = strchr(at + 1, '/'))
-		if (at > prefix && at[-1] != '/')
-			r = make_directory(prefix, (size_t)(at - prefix), files->needs_own_place,
-			                   reterr);
-	return r;
+	place.uses_own = !files->needs_own_place;
+	r = output_place_find_directory(&place, start, name, reason);
+	if (r == 0 && place.target_fd < 0)
+		r = make_in_place(&place, files->needs_own_place, reason);
+	if (r < 0)
+		return r;
+	fd_closep(&files->dir_fd);
+	files->dir_fd = place.target_fd;
+	place.target_fd = -1;
+	return 0;
+}
+
+/* Makes all that the prefix names in front of its last "/", and holds the last of it. */
+static int make_directories(struct duct_files *files, struct strbuf *reterr)
+{
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	const char *prefix = files->prefix, *at = prefix, *end;
+	int r = *prefix == '/' ? enter(files, "/", &reason) : 0;
+
+	for (; r == 0 && (end = strchr(at, '/')); at = end + 1) {
+		cleanup_(mem_freep) char *name = mem_copy(at, (size_t)(end - at));
+
+		/* An absolute path begins with a slash, and others may stand twice. */
+		if (*name != '\0')
+			r = enter(files, name, &reason);
+		if (r < 0)
+			return fail(reterr, prefix, (size_t)(end - prefix), r, &reason);
+	}
+	return r < 0 ? fail(reterr, "/", 1, r, &reason) : 0;
+}
+
+/* Returns the name of a file in the directory that is held. */
+static const char *last_name(const struct duct_file *file)
+{
+	const char *slash = strrchr(file->path, '/');
+
+	return slash ? slash + 1 : file->path;
 }
 
 /* Looks for files that are there. */
 static int find_conflicts(const struct duct_files *files, struct strbuf *reterr)
 {
+	int dir_fd = files->dir_fd < 0 ? AT_FDCWD : files->dir_fd;
+
 	for (unsigned i = 0; i < DUCT_FILE_COUNT; i++) {
 		const char *path = files->files[i].path;
 		struct stat status;
 
-		if (lstat(path, &status) < 0)
+		if (fstatat(dir_fd, last_name(&files->files[i]), &status, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		strbuf_add_str(reterr, reterr->len > 0 ? ", " : "files are there already: ");
 		add_name(reterr, path, strlen(path));
@@ -120,16 +152,17 @@ static int check_target(const struct output_place *place, struct strbuf *reason)
 		strbuf_add_str(reason, "it is no regular file");
 		return -EINVAL;
 	}
-	if (!trust_others_may_add(place->dir_fd, &place->dir))
+	if (!trust_others_may_choose(place->dir_fd, &place->dir))
 		return 0;
 	if (trust_is_own_user(target->st_uid) && target->st_nlink == 1)
-		/* Others may have moved it there out of a directory of theirs, so it is not written, and another one gets its name. */
+		/* Others may have moved it there, so it is not written, and another one gets its name. */
 		return unlinkat(place->dir_fd, place->name, 0) < 0 ? -errno : 1;
 	if (target->st_nlink == 1)
 		strbuf_addf(reason, "it belongs to user %u", (unsigned)target->st_uid);
 	else
 		strbuf_addf(reason, "it has %lu names", (unsigned long)target->st_nlink);
-	strbuf_add_str(reason, ", and others may write its directory");
+	strbuf_addf(reason, ", and others may %s its directory",
+	            trust_others_may_add(place->dir_fd, &place->dir) ? "write" : "exchange");
 	return -EACCES;
 }
 
@@ -159,14 +192,15 @@ static int open_place(struct duct_file *file, struct strbuf *reason)
 	return file->fd < 0 ? -errno : 0;
 }
 
-static int open_file(struct duct_file *file, bool needs_own_place, struct strbuf *reterr)
+static int open_file(const struct duct_files *files, struct duct_file *file, struct strbuf *reterr)
 {
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r;
 
-	file->place.uses_own = !needs_own_place;
-	r = output_place_find(&file->place, AT_FDCWD, file->path, &reason);
-	if (r == 0 && needs_own_place)
+	file->place.uses_own = !files->needs_own_place;
+	r = output_place_find(&file->place, files->dir_fd < 0 ? AT_FDCWD : files->dir_fd,
+	                      last_name(file), &reason);
+	if (r == 0 && files->needs_own_place)
 		r = check_place(&file->place, &reason);
 	if (r == 0)
 		r = open_place(file, &reason);
@@ -176,13 +210,13 @@ static int open_file(struct duct_file *file, bool needs_own_place, struct strbuf
 int duct_files_open(struct duct_files *files, const bool wanted[DUCT_FILE_COUNT], bool clobber,
                     struct strbuf *reterr)
 {
-	int r = clobber ? 0 : find_conflicts(files, reterr);
+	int r = make_directories(files, reterr);
 
-	if (r == 0)
-		r = make_directories(files, reterr);
+	if (r == 0 && !clobber)
+		r = find_conflicts(files, reterr);
 	for (unsigned i = 0; i < DUCT_FILE_COUNT && r == 0; i++)
 		if (wanted[i])
-			r = open_file(&files->files[i], files->needs_own_place, reterr);
+			r = open_file(files, &files->files[i], reterr);
 	if (r < 0)
 		duct_files_remove(files);
 	return r;
@@ -264,6 +298,8 @@ void duct_files_done(struct duct_files *files)
 		output_place_done(&file->place);
 		free(file->path);
 	}
+	if (files->prefix)
+		fd_closep(&files->dir_fd);
 	free(files->prefix);
 	*files = (struct duct_files){0};
 }

@@ -23,7 +23,8 @@ struct duct_file {
 };
 
 struct duct_files {
-	char *prefix;         /* owned */
+	char *prefix; /* owned */
+	int dir_fd; /* O_PATH: the directory of all files; below 0: the working directory, or not looked up */
 	bool needs_own_place; /* root, and the default directory: it must be one that only root can write */
 	struct duct_file files[DUCT_FILE_COUNT];
 };
@@ -32,9 +33,9 @@ struct duct_files {
 void duct_files_init(struct duct_files *files, const char *prefix);
 
 /* Makes the directories of the prefix and the files: not stdout and stderr if @wanted says so. With @clobber files that are there
- * are emptied. Only this user and root decide which files these are; output-place.h has the rule. Returns 0; -EEXIST with the
- * names of files that are there; or -errno with a sentence. After an error nothing is left that this call has made, but
- * directories. */
+ * are emptied. The directory is looked up once and held. Only this user and root decide which files these are; output-place.h has the
+ * rule. Returns 0; -EEXIST with the names of files that are there; or -errno with a sentence. After an error nothing is left that
+ * this call has made, but directories. */
 must_check_ int duct_files_open(struct duct_files *files, const bool wanted[DUCT_FILE_COUNT],
                                 bool clobber, struct strbuf *reterr);
 

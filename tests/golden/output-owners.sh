@@ -178,6 +178,29 @@ rmdir theirs
 refused capture "a link of root's that was moved" shared/link "'link' is a symbolic link of user 0 $in_shared; $link_way"
 refused capture "a FIFO of root's that was moved" shared/pipe "'pipe' is a FIFO of user 0 $in_shared; $pipe_way"
 
+# The owner of the directory above exchanges two directories of root's, in which he has no right.
+exchange_above() {
+    rm -rf above
+    mkdir above above/open above/private
+    echo "root's own" >above/open/s.zst
+    chmod 644 above/open/s.zst
+    chgrp 7 above/open/s.zst
+    ln -s ../../outside/victim above/open/link
+    echo "root's own" >above/private/s.zst
+    chmod 600 above/private/s.zst
+    chown "$other" above
+    setpriv --reuid="$other" --regid="$other" --clear-groups --inh-caps=-all sh -c \
+        'cd above && mv open aside && mv private open && mv aside private' ||
+        fail "the other user cannot exchange directories"
+}
+exchange_above
+capture above/private/s.zst || fail "a file in an exchanged directory is not replaced"
+[ "$(stat -c '%u %g %a' above/private/s.zst)" = "0 0 600" ] ||
+    fail "by a directory that was exchanged a snapshot has $(stat -c '%u %g %a' above/private/s.zst)"
+refused capture "a link in an exchanged directory" above/private/link \
+    "'link' is a symbolic link of user 0 in a directory that others may exchange; $link_way"
+ok
+
 # Those that root has made there are followed and written.
 shared 1777 0
 ln -s ../outside/new shared/link
@@ -206,10 +229,15 @@ if setpriv --reuid=4242 --regid=4242 --clear-groups unshare --user --map-root-us
         fail "in a user namespace a link of another user's is followed"
     fi
     [ "$(cat victim/file)" = precious ] || fail "in a user namespace a file is written through a link of another user's"
-    # Its own places are its own there, too.
-    setpriv --reuid=4242 --regid=4242 --clear-groups unshare --user --map-root-user sh -c '
-        ln -s file victim/own && exec "$@" -o victim/own' sh "$CTPROF" capture --proc-root "$tree" -q ||
-        fail "in a user namespace a link of one's own is not followed"
+    # The directory above is of such a user, who may exchange this one.
+    if setpriv --reuid=4242 --regid=4242 --clear-groups unshare --user --map-root-user sh -c '
+        ln -s file victim/own && exec "$@" -o victim/own' sh "$CTPROF" capture --proc-root "$tree" -q 2>err; then
+        fail "in a user namespace a link below another user's directory is followed"
+    fi
+    [ "$(cat victim/file)" = precious ] || fail "in a user namespace a file is written through a link below another user's directory"
+    # Its own files are its own there, too.
+    setpriv --reuid=4242 --regid=4242 --clear-groups unshare --user --map-root-user "$CTPROF" capture \
+        --proc-root "$tree" -q -o victim/file || fail "in a user namespace a file of one's own is not replaced"
     zstd -tq victim/file || fail "in a user namespace a snapshot is damaged"
     ok
 fi

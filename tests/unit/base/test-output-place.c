@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "base/output.h"
 #include "temp-tree.h"
@@ -250,6 +251,74 @@ static void test_place_moved(void **state)
 	              "'fifo' is a FIFO of user 0 in a directory that others may write; "
 	              "open it in the shell, and name /dev/fd/N");
 	temp_tree_assert_text(tree, "far/file", "before");
+}
+
+/* Writes a file, and through a link and a FIFO, in a directory of this user's. */
+static void check_below(const struct temp_tree *tree, bool others_may_exchange)
+{
+	cleanup_(fd_closep) int fd = -1;
+
+	make_file(tree, "above/own/file", geteuid(), 0644);
+	make_link(tree, "../../far/file", "above/own/link", geteuid());
+	assert_int_equal(mkfifoat(tree->fd, "above/own/fifo", 0600), 0);
+	if (geteuid() == 0)
+		assert_int_equal(fchownat(tree->fd, "above/own/file", 0, GROUP, 0), 0);
+	assert_int_equal(write_in(tree, "above/own/new"), 0);
+	check_is(tree, "above/own/new", 0600);
+	assert_int_equal(write_in(tree, "above/own/file"), 0);
+	check_is(tree, "above/own/file", others_may_exchange ? 0600 : 0644);
+	if (geteuid() == 0) {
+		struct stat status;
+
+		assert_int_equal(fstatat(tree->fd, "above/own/file", &status, 0), 0);
+		assert_int_equal(status.st_gid, others_may_exchange ? 0 : GROUP);
+	}
+	temp_tree_write_text(tree, "far/file", "before");
+	fd = openat(tree->fd, "above/own/fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_int_equal(write_in(tree, "above/own/link"), others_may_exchange ? -EACCES : 0);
+	temp_tree_assert_text(tree, "far/file", others_may_exchange ? "before" : "text");
+	assert_int_equal(write_in(tree, "above/own/fifo"), others_may_exchange ? -EACCES : 0);
+	temp_tree_remove(tree, "above/own/file");
+	temp_tree_remove(tree, "above/own/new");
+	temp_tree_remove(tree, "above/own/link");
+	temp_tree_remove(tree, "above/own/fifo");
+}
+
+/* The owner of a directory may exchange two in it that belong to another user. */
+static void test_place_exchanged(void **state)
+{
+	static const struct {
+		uid_t owner;
+		mode_t mode;
+		bool others_may_exchange;
+	} cases[] = {{0, 0755, false}, {0, 01777, false},   {0, 0777, true},
+	             {0, 0775, true},  {OTHER, 0755, true}, {OTHER, 01777, true}};
+	const struct temp_tree *tree = *state;
+
+	temp_tree_make_dir(tree, "far");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		/* The group of a user's own is no other one. */
+		if (geteuid() != 0 && (cases[i].owner != 0 || cases[i].mode == 0775))
+			continue;
+		make_dir(tree, "above", cases[i].owner == 0 ? geteuid() : OTHER, cases[i].mode);
+		make_dir(tree, "above/own", geteuid(), 0755);
+		check_below(tree, cases[i].others_may_exchange);
+		if (cases[i].others_may_exchange) {
+			cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+			make_link(tree, "../../far/file", "above/own/link", geteuid());
+			strbuf_addf(
+			        &reason,
+			        "'link' is a symbolic link of user %u in a directory that others "
+			        "may exchange; name what it leads to",
+			        (unsigned)geteuid());
+			check_refused(tree, "above/own/link", strbuf_str(&reason));
+			/* The directory itself may be written by all, too. */
+			assert_int_equal(fchmodat(tree->fd, "above/own", 01777, 0), 0);
+			check_refused(tree, "above/own/link", NULL);
+		}
+		temp_tree_remove(tree, "above");
+	}
 }
 
 /* /dev/null is what it is everywhere. */
@@ -515,6 +584,7 @@ int main(void)
 	        in_tree(test_place_refused),
 	        in_tree(test_place_own_in_shared),
 	        in_tree(test_place_moved),
+	        in_tree(test_place_exchanged),
 	        in_tree(test_place_null),
 	        in_tree(test_place_of_another_in_own),
 	        in_tree(test_place_bits),

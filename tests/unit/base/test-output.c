@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -375,6 +377,95 @@ static bool set_append_only(const struct temp_tree *tree, const char *name, bool
 	return ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0;
 }
 
+/* Writes files that belong together: the first one and the last one replace others. The last one can be put into the way of a directory. */
+static void commit_together(const struct temp_tree *tree, int expected, const char *reason)
+{
+	static const char *const names[] = {"first", "new", "last"};
+	struct output outputs[ARRAY_SIZE(names)];
+	unsigned failed = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		assert_int_equal(output_open_at(&outputs[i], tree->fd, names[i], OUTPUT_PRIVATE),
+		                 0);
+		assert_int_equal(outputs[i].sink.write(&outputs[i].sink, "after", 5), 0);
+	}
+	if (expected == -EISDIR) {
+		temp_tree_remove(tree, "last");
+		temp_tree_make_dir(tree, "last");
+	}
+	assert_int_equal(output_commit_all(outputs, ARRAY_SIZE(names), &failed), expected);
+	if (expected < 0) {
+		assert_int_equal(failed, 2);
+		assert_string_equal(output_reason(&outputs[failed], expected), reason);
+	}
+	for (size_t i = ARRAY_SIZE(names); i-- > 0;)
+		output_done(&outputs[i]);
+}
+
+static void test_output_together(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct stat status;
+
+	temp_tree_write_text(tree, "first", "before");
+	temp_tree_write_text(tree, "last", "before");
+	assert_int_equal(fchmodat(tree->fd, "first", 0640, 0), 0);
+	commit_together(tree, -EISDIR, "Is a directory");
+	/* The directory has the last name again, and the new one is gone. */
+	assert_int_equal(temp_tree_count(tree, "."), 2);
+	temp_tree_assert_text(tree, "first", "before");
+	assert_int_equal(temp_tree_count(tree, "last"), 0);
+	temp_tree_remove(tree, "last");
+	temp_tree_write_text(tree, "last", "before");
+	commit_together(tree, 0, NULL);
+	assert_int_equal(temp_tree_count(tree, "."), 3);
+	temp_tree_assert_text(tree, "first", "after");
+	temp_tree_assert_text(tree, "new", "after");
+	temp_tree_assert_text(tree, "last", "after");
+	assert_int_equal(fstatat(tree->fd, "first", &status, 0), 0);
+	assert_int_equal(status.st_mode, S_IFREG | 0640);
+}
+
+/* Mounts the directory "low" of the tree as an overlay at "merged", for this process. */
+static bool mount_overlay(const struct temp_tree *tree)
+{
+	char options[] = "lowerdir=low,upperdir=up,workdir=work";
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, "");
+
+	/* The descriptor of the tree is of the namespace before. */
+	return unshare(CLONE_NEWNS) == 0 &&
+	       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && chdir(path) == 0 &&
+	       mount("overlay", "merged", "overlay", 0, options) == 0;
+}
+
+/* A file of several names in a lower layer of an overlay has another number once it was opened for writing. */
+static void test_output_overlay(void **state)
+{
+	enum { NO_OVERLAY = 77 };
+	const struct temp_tree *tree = *state;
+	int result = -1;
+	pid_t pid;
+
+	temp_tree_write_text(tree, "low/file", "before");
+	assert_int_equal(linkat(tree->fd, "low/file", tree->fd, "low/other", 0), 0);
+	temp_tree_make_dir(tree, "up");
+	temp_tree_make_dir(tree, "work");
+	temp_tree_make_dir(tree, "merged");
+	pid = fork();
+	if (pid == 0)
+		_exit(!mount_overlay(tree)                           ? NO_OVERLAY
+		      : write_file("merged/file", "text", true) == 0 ? 0
+		                                                     : 1);
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &result, 0), pid);
+	if (WIFEXITED(result) && WEXITSTATUS(result) == NO_OVERLAY)
+		skip();
+	assert_int_equal(result, 0);
+	temp_tree_assert_text(tree, "up/file", "text");
+	temp_tree_assert_text(tree, "low/file", "before");
+	temp_tree_assert_text(tree, "low/other", "before");
+}
+
 /* Names cannot be removed there, so no temporary one may be made. */
 static void test_output_append_only(void **state)
 {
@@ -428,6 +519,8 @@ int main(void)
 	        in_tree(test_output_standard_output),
 	        in_tree(test_output_unwritable_file),
 	        in_tree(test_output_append_only),
+	        in_tree(test_output_overlay),
+	        in_tree(test_output_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,8 +137,11 @@ static void test_trust_namespace(void **state)
 			end(become(USER) && enter_namespace(inside) && geteuid() == inside &&
 			    !trust_user(OVERFLOW) && !trust_is_own_user(OVERFLOW) &&
 			    !finds(tree->fd, "theirs/link") &&
-			    finds(tree->fd, "victim/link") == (inside == 0) &&
-			    finds(tree->fd, "/dev/null"));
+			    /* The directory above may be anybody's. */
+			    !finds(tree->fd, "victim/link") && finds(tree->fd, "victim/file") &&
+			    finds(tree->fd, "/dev/null") && fchdir(tree->fd) == 0 &&
+			    chroot(".") == 0 && !finds(AT_FDCWD, "theirs/link") &&
+			    finds(AT_FDCWD, "victim/link") == (inside == 0));
 		check_child(pid);
 	}
 }
@@ -270,6 +273,33 @@ static void test_trust_directory(void **state)
 	assert_int_equal(check_directory(tree, "theirs/own"), -EPERM);
 }
 
+static bool others_may_choose(const struct temp_tree *tree, const char *name)
+{
+	cleanup_(fd_closep) int fd = openat(tree->fd, name, O_PATH | O_CLOEXEC);
+	struct stat status;
+
+	assert_int_equal(fstat(fd, &status), 0);
+	return trust_others_may_choose(fd, &status);
+}
+
+static void test_trust_choice(void **state)
+{
+	const struct temp_tree *tree = *state;
+
+	make_dir(tree, "own", geteuid(), 0755);
+	make_dir(tree, "own/open", geteuid(), 0777);
+	make_dir(tree, "own/open/own", geteuid(), 0755);
+	make_dir(tree, "own/open/own/own", geteuid(), 0700);
+	make_dir(tree, "own/sticky", geteuid(), 01777);
+	make_dir(tree, "own/sticky/own", geteuid(), 0755);
+	assert_false(others_may_choose(tree, "own"));
+	assert_true(others_may_choose(tree, "own/open"));
+	assert_true(others_may_choose(tree, "own/open/own"));
+	assert_true(others_may_choose(tree, "own/open/own/own"));
+	assert_true(others_may_choose(tree, "own/sticky"));
+	assert_false(others_may_choose(tree, "own/sticky/own"));
+}
+
 #define in_tree(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
 
 int main(void)
@@ -282,6 +312,7 @@ int main(void)
 	        cmocka_unit_test(test_trust_procfs),
 	        in_tree(test_trust_group),
 	        in_tree(test_trust_directory),
+	        in_tree(test_trust_choice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

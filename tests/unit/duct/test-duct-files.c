@@ -15,6 +15,26 @@
 
 static const bool all[DUCT_FILE_COUNT] = {true, true, true, true};
 
+/* The tree in which somebody exchanges the directory when the first file was found. */
+static const struct temp_tree *exchanged;
+
+int __real_output_place_find(struct output_place *place, int dir_fd, const char *path,
+                             struct strbuf *reterr);
+int __wrap_output_place_find(struct output_place *place, int dir_fd, const char *path,
+                             struct strbuf *reterr);
+int __wrap_output_place_find(struct output_place *place, int dir_fd, const char *path,
+                             struct strbuf *reterr)
+{
+	int r = __real_output_place_find(place, dir_fd, path, reterr);
+
+	if (exchanged) {
+		assert_int_equal(renameat(exchanged->fd, "a", exchanged->fd, "before"), 0);
+		temp_tree_make_dir(exchanged, "a/b");
+		exchanged = NULL;
+	}
+	return r;
+}
+
 static int open_files(const struct temp_tree *tree, struct duct_files *files, const bool *wanted,
                       bool clobber, struct strbuf *reason)
 {
@@ -171,6 +191,36 @@ static void test_moved(void **state)
 	assert_string_equal(text, "old");
 }
 
+/* Others can have exchanged the directory for another one of this user's. */
+static void test_exchanged(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(duct_files_done) struct duct_files files = {0};
+	cleanup_(fd_closep) int fd = -1;
+	char text[8] = "";
+
+	temp_tree_write_text(tree, "a/b/x_stdout", "old");
+	fd = openat(tree->fd, "a/b/x_stdout", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fchmodat(tree->fd, "a", 0777, 0), 0);
+	assert_int_equal(open_files(tree, &files, all, true, &reason), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 3);
+	assert_string_equal(text, "old");
+}
+
+/* The four files come into one directory, also if its name becomes that of another one. */
+static void test_one_directory(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	cleanup_(duct_files_done) struct duct_files files = {0};
+
+	exchanged = tree;
+	assert_int_equal(open_files(tree, &files, all, false, &reason), 0);
+	assert_int_equal(temp_tree_count(tree, "before/b"), 4);
+	assert_int_equal(temp_tree_count(tree, "a/b"), 0);
+}
+
 /* A prefix below the default directory is the user's choice if the user wrote it. */
 static void test_named_default(void **state)
 {
@@ -231,9 +281,9 @@ static void test_needs_own_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        test(life),          test(conflict), test(clobber), test(no_regular_file),
-	        test(full),          test(reader),   test(linked),  test(needs_own_place),
-	        test(named_default), test(moved),
+	        test(life),          test(conflict), test(clobber),   test(no_regular_file),
+	        test(full),          test(reader),   test(linked),    test(needs_own_place),
+	        test(named_default), test(moved),    test(exchanged), test(one_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
