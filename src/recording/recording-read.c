@@ -62,9 +62,10 @@ int recording_is_file(int fd)
 		return -errno;
 	if (!S_ISREG(status.st_mode))
 		return 0;
-	r = frame_find_end(fd, 0, &end);
+	/* A snapshot is not decompressed for this. */
+	r = frame_find_headers(fd, 0, &end);
 	if (r <= 0)
-		return r == -EBADMSG ? 0 : r;
+		return r;
 	return (uint64_t)status.st_size > end;
 }
 
