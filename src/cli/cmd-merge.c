@@ -39,10 +39,11 @@ static int check_regular(const char *path)
 {
 	struct stat st;
 
-	/* Reading it has the error. */
-	if (recording_operand_is(path) != 0)
+	if (recording_operand_is(path) > 0)
 		return 0;
-	if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) {
+	/* A directory that cannot be opened has its error when it is read. */
+	if (strcmp(path, "-") == 0 ||
+	    (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
 		cli_error("%s: merge reads its files twice, and needs regular ones", path);
 		return -EINVAL;
 	}

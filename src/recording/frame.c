@@ -148,6 +148,13 @@ static int is_followed(int fd, uint64_t offset)
 	return r;
 }
 
+int frame_find_headers(int fd, uint64_t offset, uint64_t *ret_end)
+{
+	struct block_limit limit = {SHORT_BYTES, SHORT_BLOCKS_MAX};
+
+	return walk(fd, offset, &limit, ret_end);
+}
+
 /* Returns 1 if the bytes of the frame are those that were compressed, as far as they are looked at; 0, or -errno. */
 static int decodes(int fd, uint64_t begin, uint64_t end)
 {
@@ -175,10 +182,9 @@ static int decodes(int fd, uint64_t begin, uint64_t end)
  * failure may leave the length of the last frame, and zeros in place of its last bytes. Returns 1, 0, or -errno. */
 static int find_written(int fd, uint64_t offset, uint64_t *ret_end)
 {
-	struct block_limit limit = {SHORT_BYTES, SHORT_BLOCKS_MAX};
 	unsigned char behind[MAGIC_BYTES];
 	uint64_t end = 0;
-	int r = walk(fd, offset, &limit, &end);
+	int r = frame_find_headers(fd, offset, &end);
 
 	if (r <= 0)
 		return r;
@@ -188,13 +194,6 @@ static int find_written(int fd, uint64_t offset, uint64_t *ret_end)
 	if (r > 0)
 		*ret_end = end;
 	return r;
-}
-
-int frame_find_end_by_headers(int fd, uint64_t *ret_end)
-{
-	struct block_limit limit = {SHORT_BYTES, SHORT_BLOCKS_MAX};
-
-	return walk(fd, 0, &limit, ret_end);
 }
 
 int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end)

@@ -8,14 +8,14 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 
+/* Finds the end of the frame that begins at @offset by its headers alone: whether its bytes are right is not known. Returns 1, 0 if there is
+ * no whole frame, or -errno. */
+must_check_ int frame_find_headers(int fd, uint64_t offset, uint64_t *ret_end);
+
 /* Finds the end of the frame that begins at @offset. Returns 1 and the offset behind it; 0 at the end of the file, and in a tail
  * that a write left torn: a part of a frame, or one whose bytes are wrong, and nothing follows; -EBADMSG if no frame begins there and
  * others follow; or -errno. */
 must_check_ int frame_find_end(int fd, uint64_t offset, uint64_t *ret_end);
-
-/* Finds the end of the first frame of a file as its block headers have it; nothing is decompressed. Returns 1, 0 if there is no such
- * frame, or -errno. */
-must_check_ int frame_find_end_by_headers(int fd, uint64_t *ret_end);
 
 /* Finds the end of the last whole frame of those that follow one another from the begin of the file on. Returns 0 or -errno. */
 must_check_ int frame_find_last_end(int fd, uint64_t *ret_end);

@@ -62,9 +62,11 @@ int recording_is_file(int fd)
 		return -errno;
 	if (!S_ISREG(status.st_mode))
 		return 0;
-	/* A snapshot has one frame, which would be decompressed twice. */
-	r = frame_find_end_by_headers(fd, &end);
-	return r > 0 ? (uint64_t)status.st_size > end : r;
+	/* A snapshot is not decompressed for this. */
+	r = frame_find_headers(fd, 0, &end);
+	if (r <= 0)
+		return r;
+	return (uint64_t)status.st_size > end;
 }
 
 /* Finds the number behind a key at the begin of a window's text. Returns 0 if there is none. */

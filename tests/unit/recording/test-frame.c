@@ -169,6 +169,8 @@ static void assert_torn(const struct temp_tree *tree, const struct strbuf *bytes
 	fd = open_bytes(tree, copy.data, copy.len);
 	assert_int_equal(frame_find_last_end(fd, &end), 0);
 	assert_int_equal(end, expected);
+	assert_int_equal(frame_find_headers(fd, expected, &end), 1);
+	assert_int_equal(end, bytes->len);
 	end = 7;
 	assert_int_equal(frame_find_end(fd, expected, &end), 0);
 	assert_int_equal(end, 7);
