@@ -340,18 +340,167 @@ static int name_file(struct output *output)
 	return r;
 }
 
+/* Does all that can fail before a name is taken. */
+static int prepare(struct output *output)
+{
+	int r = hand_on(output);
+
+	return r == 0 && fsync(output->fd) < 0 ? -errno : r;
+}
+
 int output_commit(struct output *output)
 {
 	int r;
 
 	if (output->in_place)
 		return close_in_place(output);
-	r = hand_on(output);
-	if (r == 0 && fsync(output->fd) < 0)
-		r = -errno;
+	r = prepare(output);
 	if (r == 0)
 		r = name_file(output);
 	return r < 0 ? r : flush_directory(output);
+}
+
+static int move(const struct output *output, const char *from, const char *to, unsigned flags)
+{
+	return renameat2(output->dir_fd, from, output->dir_fd, to, flags) < 0 ? -errno : 0;
+}
+
+static bool has_directory_aside(const struct output *output)
+{
+	struct stat status;
+
+	return fstatat(output->dir_fd, output->temporary, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(status.st_mode);
+}
+
+/* Takes the target's name in a way that can be taken back, if there is one. */
+static int claim_name(struct output *output)
+{
+	int r;
+
+	if (output->only_adds) {
+		r = link_file(output, output->target);
+		output->step = r == 0 ? OUTPUT_KEPT : OUTPUT_UNNAMED;
+		return r;
+	}
+	r = move(output, output->temporary, output->target, RENAME_EXCHANGE);
+	if (r == 0) {
+		output->step = OUTPUT_EXCHANGED;
+		/* A directory can be exchanged, and not replaced. */
+		return has_directory_aside(output) ? -EISDIR : 0;
+	}
+	/* The last two: the file system, or the kernel, does not exchange names. */
+	if (r != -ENOENT && r != -EINVAL && r != -ENOSYS)
+		return r;
+	output->step = r == -ENOENT || output->is_new ? OUTPUT_ADDED : OUTPUT_KEPT;
+	r = renameat(output->dir_fd, output->temporary, output->dir_fd, output->target) < 0 ? -errno
+	                                                                                    : 0;
+	if (r < 0)
+		output->step = OUTPUT_UNNAMED;
+	return r;
+}
+
+static int revert(const struct output *output)
+{
+	switch (output->step) {
+	case OUTPUT_EXCHANGED:
+		return move(output, output->temporary, output->target, RENAME_EXCHANGE);
+	case OUTPUT_ADDED:
+		return move(output, output->target, output->temporary, 0);
+	case OUTPUT_KEPT:
+		return -EOPNOTSUPP;
+	case OUTPUT_UNNAMED:
+		break;
+	}
+	return 0;
+}
+
+/* Takes all names back after the error @error of the output @failed. */
+static void revert_all(struct output *outputs, unsigned count, unsigned failed, int error)
+{
+	cleanup_(strbuf_done) struct strbuf kept = STRBUF_INIT;
+	struct strbuf *reason = &outputs[failed].reason;
+
+	for (unsigned i = count; i-- > 0;) {
+		if (revert(&outputs[i]) == 0)
+			outputs[i].step = OUTPUT_UNNAMED;
+		/* The temporary name is all that is left of the old file, and want of memory must not remove it. */
+		if (outputs[i].step == OUTPUT_EXCHANGED)
+			mem_undo_pop(&outputs[i].undo);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		if (outputs[i].step == OUTPUT_UNNAMED)
+			continue;
+		strbuf_addf(&kept, "; '%s' is new, and cannot be taken back", outputs[i].target);
+		if (outputs[i].step == OUTPUT_EXCHANGED)
+			strbuf_addf(&kept, " ('%s' is the old one)", outputs[i].temporary);
+		if (outputs[i].temporary)
+			forget_temporary(&outputs[i]);
+	}
+	if (kept.len == 0)
+		return;
+	if (reason->len == 0)
+		strbuf_add_str(reason, strerror(-error));
+	strbuf_add_str(reason, strbuf_str(&kept));
+}
+
+/* Removes the files that were moved aside. Nothing before allocates memory while one is aside, since want of it would remove the file. */
+static void drop_old(struct output *outputs, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (!outputs[i].temporary)
+			continue;
+		if (outputs[i].step == OUTPUT_EXCHANGED)
+			(void)unlinkat(outputs[i].dir_fd, outputs[i].temporary, 0);
+		forget_temporary(&outputs[i]);
+	}
+}
+
+static int name_all(struct output *outputs, unsigned count, unsigned *ret_failed)
+{
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < count; i++) {
+		*ret_failed = i;
+		if (outputs[i].linkable && !outputs[i].only_adds)
+			r = with_temporary_name(&outputs[i], link_file);
+	}
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; r == 0 && i < count; i++) {
+		*ret_failed = i;
+		if (!outputs[i].in_place)
+			r = claim_name(&outputs[i]);
+	}
+	if (r < 0)
+		revert_all(outputs, count, *ret_failed, r);
+	else
+		drop_old(outputs, count);
+	return r;
+}
+
+int output_commit_all(struct output *outputs, unsigned count, unsigned *ret_failed)
+{
+	sigset_t all, before;
+	bool is_blocked;
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < count; i++) {
+		*ret_failed = i;
+		r = outputs[i].in_place ? close_in_place(&outputs[i]) : prepare(&outputs[i]);
+	}
+	if (r < 0)
+		return r;
+	sigfillset(&all);
+	is_blocked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+	r = name_all(outputs, count, ret_failed);
+	if (is_blocked)
+		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	for (unsigned i = 0; r == 0 && i < count; i++) {
+		*ret_failed = i;
+		r = outputs[i].in_place ? 0 : flush_directory(&outputs[i]);
+	}
+	return r;
 }
 
 const char *output_reason(const struct output *output, int error)

@@ -16,19 +16,28 @@ enum output_audience {
 	OUTPUT_PUBLIC,  /* 0666: reports */
 };
 
+/* The steps by which output_commit_all() names a file. */
+enum output_step {
+	OUTPUT_UNNAMED,
+	OUTPUT_ADDED,     /* nothing had the target's name before */
+	OUTPUT_EXCHANGED, /* the file that had it has the temporary name */
+	OUTPUT_KEPT,      /* has the target's name, which cannot be taken back */
+};
+
 struct output {
 	struct byte_sink sink; /* where to write; must stay the first member */
 	int fd;
 	int dir_fd;
-	bool linkable;   /* written without a name, and linked into place at the end */
-	bool is_new;     /* nothing had the target's name */
-	bool only_adds;  /* the directory is append-only */
-	bool in_place;   /* the target is no regular file (a pipe, /dev/full): written directly */
-	bool keeps;      /* replaces a file of this user's, and gets these two from it: */
-	mode_t mode;     /* its permission bits, at most 0777 */
-	gid_t gid;       /* its group */
-	char *target;    /* last part of the path; NULL if it is written directly */
-	char *temporary; /* its name in the directory during the writing, or NULL */
+	bool linkable;  /* written without a name, and linked into place at the end */
+	bool is_new;    /* nothing had the target's name */
+	bool only_adds; /* the directory is append-only */
+	bool in_place;  /* the target is no regular file (a pipe, /dev/full): written directly */
+	bool keeps;     /* replaces a file of this user's, and gets these two from it: */
+	mode_t mode;    /* its permission bits, at most 0777 */
+	gid_t gid;      /* its group */
+	enum output_step step;
+	char *target;         /* last part of the path; NULL if it is written directly */
+	char *temporary;      /* its name in the directory during the writing, or NULL */
 	unsigned long bytes;  /* written so far */
 	struct mem_undo undo; /* registered while there is a temporary name */
 	struct strbuf reason;
@@ -61,6 +70,12 @@ must_check_ int output_open_at(struct output *output, int dir_fd, const char *pa
  * it, with one exception: if only the directory cannot be flushed, the new file is in its place, and output_reason()
  * says so. */
 must_check_ int output_commit(struct output *output);
+
+/* Does so for files that belong together: all take their names, or none. The files before are moved aside, and moved back
+ * after an error. The words of the error name the files that are new and stay, because that fails or the file system cannot exchange names
+ * (RENAME_EXCHANGE); a crash can leave such a state as well. Targets that are written in place are what they are. Sets @ret_failed to
+ * the output that the error is of. */
+must_check_ int output_commit_all(struct output *outputs, unsigned count, unsigned *ret_failed);
 
 /* Returns the reason why output_open() or output_commit() returned @error, as a phrase to stand behind the file's name.
  * Names of files in it may hold any bytes. Borrowed until output_done(). */

@@ -154,10 +154,11 @@ static int copy_file(const struct workshop *workshop, struct output *copy, const
 	return r;
 }
 
-/* The file that readers open first is put into its place last. */
+/* All files take their names or none does, and the one that readers open first is the last. */
 static int copy_all(const struct workshop *workshop, const char *name)
 {
 	cleanup_(copies_done) struct copies copies;
+	unsigned failed = 0;
 	int r = 0;
 
 	for (unsigned i = 0; i < PCP_ARCHIVE_FILES; i++)
@@ -168,12 +169,12 @@ static int copy_all(const struct workshop *workshop, const char *name)
 		strbuf_addf(&path, "%s%s", name, pcp_archive_suffixes[i]);
 		r = copy_file(workshop, &copies.files[i], strbuf_str(&path), i);
 	}
-	for (unsigned i = 0; r == 0 && i < PCP_ARCHIVE_FILES; i++) {
-		r = output_commit(&copies.files[i]);
-		if (r < 0)
-			cli_error("%s%s: %s", name, pcp_archive_suffixes[i],
-			          output_reason(&copies.files[i], r));
-	}
+	if (r < 0)
+		return r;
+	r = output_commit_all(copies.files, PCP_ARCHIVE_FILES, &failed);
+	if (r < 0)
+		cli_error("%s%s: %s", name, pcp_archive_suffixes[failed],
+		          output_reason(&copies.files[failed], r));
 	return r;
 }
 

@@ -151,6 +151,24 @@ def check_link(ctprof, paths, directory):
         os.unlink(os.path.join(directory, target))
 
 
+def check_mount(ctprof, paths, directory):
+    """The last file is a mount, which cannot be replaced: the others stay as they were."""
+    archive = os.path.join(directory, "held")
+    for suffix in ("0", "index", "meta"):
+        with open(f"{archive}.{suffix}", "w", encoding="ascii") as file:
+            file.write("old")
+    mount = ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$1" || exit 77; shift; exec "$@"', "sh", archive + ".meta"]
+    done = subprocess.run([*mount, ctprof, "export", "-f", "pcp", "-o", archive, *paths], stderr=subprocess.PIPE, text=True, check=False)
+    if os.geteuid() == 0 and done.returncode != 77:
+        check(done.returncode == 1 and done.stderr.count("\n") == 1 and "held.meta: Device or resource busy" in done.stderr, f"{done}")
+    for suffix in ("0", "index", "meta"):
+        with open(f"{archive}.{suffix}", encoding="latin-1") as file:
+            check(file.read() == "old", f"an archive of two generations: held.{suffix} is new")
+    check(sorted(os.listdir(directory)) == ["held.0", "held.index", "held.meta"], f"left behind: {os.listdir(directory)}")
+    for name in os.listdir(directory):
+        os.unlink(os.path.join(directory, name))
+
+
 def check_too_many(ctprof, paths, directory):
     """The time of the library would grow with the square of the number of groups."""
     window = json.loads(subprocess.run(["zstd", "-dcq", paths[0]], stdout=subprocess.PIPE, check=True).stdout)
@@ -191,6 +209,7 @@ def main():
         check_refused(ctprof, paths, directory)
         with tempfile.TemporaryDirectory() as empty:
             check_link(ctprof, paths, empty)
+            check_mount(ctprof, paths, empty)
             check_too_many(ctprof, paths, empty)
     for message in failures:
         print(message)

@@ -19,6 +19,8 @@ static struct {
 	unsigned fsync_after; /* how many of them work before */
 	int link_error;
 	int rename_error;
+	int exchange_error;
+	unsigned exchange_after; /* how many of them work before */
 	int fchmod_error;
 	int close_error;
 	int proc_error; /* of what lies in /proc */
@@ -102,6 +104,19 @@ int __wrap_renameat(int old_fd, const char *old, int new_fd, const char *new)
 {
 	return faults.rename_error ? fail_with(faults.rename_error)
 	                           : __real_renameat(old_fd, old, new_fd, new);
+}
+
+int __real_renameat2(int old_fd, const char *old, int new_fd, const char *new, unsigned flags);
+int __wrap_renameat2(int old_fd, const char *old, int new_fd, const char *new, unsigned flags);
+int __wrap_renameat2(int old_fd, const char *old, int new_fd, const char *new, unsigned flags)
+{
+	if (faults.exchange_error == 0)
+		return __real_renameat2(old_fd, old, new_fd, new, flags);
+	if (faults.exchange_after > 0) {
+		faults.exchange_after--;
+		return __real_renameat2(old_fd, old, new_fd, new, flags);
+	}
+	return fail_with(faults.exchange_error);
 }
 
 int __real_fchmod(int fd, mode_t mode);
@@ -337,6 +352,58 @@ static void test_output_rename_fails(void **state)
 	check_fails(*state, -EXDEV);
 }
 
+/* Replaces two files together. Returns what failed, with a copy of its words. */
+static int replace_two(const struct temp_tree *tree, struct strbuf *reason)
+{
+	static const char *const names[] = {"one", "two"};
+	struct output outputs[ARRAY_SIZE(names)];
+	unsigned failed = 0;
+	int r;
+
+	strbuf_clear(reason);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		temp_tree_write_text(tree, names[i], "before");
+		assert_int_equal(output_open_at(&outputs[i], tree->fd, names[i], OUTPUT_PRIVATE),
+		                 0);
+		assert_int_equal(outputs[i].sink.write(&outputs[i].sink, "after", 5), 0);
+	}
+	r = output_commit_all(outputs, ARRAY_SIZE(names), &failed);
+	if (r < 0)
+		strbuf_add_str(reason, output_reason(&outputs[failed], r));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		output_done(&outputs[i]);
+	return r;
+}
+
+static void test_output_together_fails(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+
+	/* Nothing was named yet. */
+	faults.exchange_error = EBUSY;
+	assert_int_equal(replace_two(tree, &reason), -EBUSY);
+	temp_tree_assert_text(tree, "one", "before");
+	/* The second one fails, and so does taking back the first one, which is told and leaves the old file. */
+	faults.exchange_after = 1;
+	assert_int_equal(replace_two(tree, &reason), -EBUSY);
+	temp_tree_assert_text(tree, "one", "after");
+	temp_tree_assert_text(tree, "two", "before");
+	assert_contains(strbuf_str(&reason),
+	                "Device or resource busy; 'one' is new, and cannot be taken back ('.one.");
+	assert_int_equal(temp_tree_count(tree, "."), 3);
+	/* No exchange on this file system. */
+	faults.exchange_error = EINVAL;
+	assert_int_equal(replace_two(tree, &reason), 0);
+	temp_tree_assert_text(tree, "one", "after");
+	temp_tree_assert_text(tree, "two", "after");
+	faults.rename_error = EBUSY;
+	assert_int_equal(replace_two(tree, &reason), -EBUSY);
+	assert_string_equal(strbuf_str(&reason), "Device or resource busy");
+	temp_tree_assert_text(tree, "one", "before");
+	assert_int_equal(temp_tree_count(tree, "."), 3);
+}
+
 static void test_output_link_fails(void **state)
 {
 	faults.link_error = ENOSPC;
@@ -403,6 +470,7 @@ int main(void)
 	        in_tree(test_output_named_and_left),
 	        in_tree(test_output_flush_fails),
 	        in_tree(test_output_rename_fails),
+	        in_tree(test_output_together_fails),
 	        in_tree(test_output_link_fails),
 	        in_tree(test_output_mode_fails),
 	        in_tree(test_output_close_fails_in_place),

@@ -377,6 +377,55 @@ static bool set_append_only(const struct temp_tree *tree, const char *name, bool
 	return ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0;
 }
 
+/* Writes files that belong together: the first one and the last one replace others. The last one can be put into the way of a directory. */
+static void commit_together(const struct temp_tree *tree, int expected, const char *reason)
+{
+	static const char *const names[] = {"first", "new", "last"};
+	struct output outputs[ARRAY_SIZE(names)];
+	unsigned failed = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		assert_int_equal(output_open_at(&outputs[i], tree->fd, names[i], OUTPUT_PRIVATE),
+		                 0);
+		assert_int_equal(outputs[i].sink.write(&outputs[i].sink, "after", 5), 0);
+	}
+	if (expected == -EISDIR) {
+		temp_tree_remove(tree, "last");
+		temp_tree_make_dir(tree, "last");
+	}
+	assert_int_equal(output_commit_all(outputs, ARRAY_SIZE(names), &failed), expected);
+	if (expected < 0) {
+		assert_int_equal(failed, 2);
+		assert_string_equal(output_reason(&outputs[failed], expected), reason);
+	}
+	for (size_t i = ARRAY_SIZE(names); i-- > 0;)
+		output_done(&outputs[i]);
+}
+
+static void test_output_together(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct stat status;
+
+	temp_tree_write_text(tree, "first", "before");
+	temp_tree_write_text(tree, "last", "before");
+	assert_int_equal(fchmodat(tree->fd, "first", 0640, 0), 0);
+	commit_together(tree, -EISDIR, "Is a directory");
+	/* The directory has the last name again, and the new one is gone. */
+	assert_int_equal(temp_tree_count(tree, "."), 2);
+	temp_tree_assert_text(tree, "first", "before");
+	assert_int_equal(temp_tree_count(tree, "last"), 0);
+	temp_tree_remove(tree, "last");
+	temp_tree_write_text(tree, "last", "before");
+	commit_together(tree, 0, NULL);
+	assert_int_equal(temp_tree_count(tree, "."), 3);
+	temp_tree_assert_text(tree, "first", "after");
+	temp_tree_assert_text(tree, "new", "after");
+	temp_tree_assert_text(tree, "last", "after");
+	assert_int_equal(fstatat(tree->fd, "first", &status, 0), 0);
+	assert_int_equal(status.st_mode, S_IFREG | 0640);
+}
+
 /* Mounts the directory "low" of the tree as an overlay at "merged", for this process. */
 static bool mount_overlay(const struct temp_tree *tree)
 {
@@ -471,6 +520,7 @@ int main(void)
 	        in_tree(test_output_unwritable_file),
 	        in_tree(test_output_append_only),
 	        in_tree(test_output_overlay),
+	        in_tree(test_output_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
