@@ -423,13 +423,19 @@ static void revert_all(struct output *outputs, unsigned count, unsigned failed, 
 
 	for (unsigned i = count; i-- > 0;) {
 		if (revert(&outputs[i]) == 0)
+			outputs[i].step = OUTPUT_UNNAMED;
+		/* The temporary name is all that is left of the old file, and want of memory must not remove it. */
+		if (outputs[i].step == OUTPUT_EXCHANGED)
+			mem_undo_pop(&outputs[i].undo);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		if (outputs[i].step == OUTPUT_UNNAMED)
 			continue;
 		strbuf_addf(&kept, "; '%s' is new, and cannot be taken back", outputs[i].target);
-		/* The file that it has replaced is all that is left of that one. */
-		if (outputs[i].step == OUTPUT_EXCHANGED) {
+		if (outputs[i].step == OUTPUT_EXCHANGED)
 			strbuf_addf(&kept, " ('%s' is the old one)", outputs[i].temporary);
+		if (outputs[i].temporary)
 			forget_temporary(&outputs[i]);
-		}
 	}
 	if (kept.len == 0)
 		return;
