@@ -285,11 +285,11 @@ static bool is_of_arm(const struct trial *trial, const struct trial_unit *unit,
 	       strcmp(arm, trial->arms[unit->arm].name) == 0;
 }
 
-static int load_unit(const struct ab_options *options, const struct trial *trial, size_t place,
+static int load_unit(const struct ab_options *options, struct trial *trial, size_t place,
                      struct unit_table *tables, size_t count, struct fact_table *facts,
                      struct settings_seen *settings)
 {
-	const struct trial_unit *unit = &trial->units[place];
+	struct trial_unit *unit = &trial->units[place];
 	cleanup_(window_bytes_done) struct window_bytes bytes = WINDOW_BYTES_INIT;
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
@@ -307,13 +307,13 @@ static int load_unit(const struct ab_options *options, const struct trial *trial
 		cli_error("%s: its label says another arm than experiment.json", unit->path);
 		return -EBADMSG;
 	}
+	trial_unit_note_time(unit, &info);
 	settings_seen_add(settings, unit->arm, &info.settings);
 	return 0;
 }
 
-int ab_load_units(const struct ab_options *options, const struct trial *trial,
-                  struct unit_table *tables, size_t count, struct fact_table *facts,
-                  struct settings_seen *settings)
+int ab_load_units(const struct ab_options *options, struct trial *trial, struct unit_table *tables,
+                  size_t count, struct fact_table *facts, struct settings_seen *settings)
 {
 	int r = 0;
 

@@ -63,6 +63,6 @@ must_check_ int ab_load_arms(const struct ab_options *options, struct trial *tri
 bool ab_is_arm(const char *operand);
 
 /* Reads all units into the tables, and notes their settings. Returns 0, or -errno with the error printed. */
-must_check_ int ab_load_units(const struct ab_options *options, const struct trial *trial,
+must_check_ int ab_load_units(const struct ab_options *options, struct trial *trial,
                               struct unit_table *tables, size_t count, struct fact_table *facts,
                               struct settings_seen *settings);

@@ -65,13 +65,15 @@ enum row_inputs row_marks_inputs(const struct row_view *view)
 {
 	const struct group *const *sides = view->sides;
 	enum row_inputs inputs = ROW_INPUTS_SAME;
-	bool parts = measure_is_derived(view->measure) &&
-	             derived_table[measure_derived(view->measure)].basis == BASIS_PARTS;
+	enum derived_basis basis = measure_is_derived(view->measure)
+	                                   ? derived_table[measure_derived(view->measure)].basis
+	                                   : BASIS_SUMS;
 
 	if (view->absence[SIDE_BASELINE] != ABSENCE_NONE ||
 	    view->absence[SIDE_CANDIDATE] != ABSENCE_NONE)
 		return ROW_INPUTS_SAME;
-	if (!sides[SIDE_BASELINE] || !sides[SIDE_CANDIDATE])
+	/* A share of a life has all of an input or nothing of it. */
+	if (!sides[SIDE_BASELINE] || !sides[SIDE_CANDIDATE] || basis == BASIS_LIFE)
 		return metric_set_equal(&view->missing_inputs[SIDE_BASELINE],
 		                        &view->missing_inputs[SIDE_CANDIDATE])
 		               ? ROW_INPUTS_SAME
@@ -82,7 +84,7 @@ enum row_inputs row_marks_inputs(const struct row_view *view)
 		if (!is_in_a_set(view, metric) || has_same_share(sides, metric))
 			continue;
 		/* The values of a part that one side does not have at all are not like those of any thread. */
-		if (!parts || sides[SIDE_BASELINE]->cells[metric].seen == 0 ||
+		if (basis != BASIS_PARTS || sides[SIDE_BASELINE]->cells[metric].seen == 0 ||
 		    sides[SIDE_CANDIDATE]->cells[metric].seen == 0)
 			return ROW_INPUTS_DIFFER;
 		inputs = ROW_INPUTS_UNEVEN;

@@ -10,6 +10,7 @@
 #include "effect-rows.h"
 #include "effect/host-effect.h"
 #include "ends-check.h"
+#include "overlap-check.h"
 
 /* Returns whether a stands before b in each block, on average, or b before a in each. */
 static bool order_is_one_sided(const struct contrast_plan *plan)
@@ -131,6 +132,9 @@ void comparison_init(struct comparison *ret, const struct effect_options *option
 	};
 	parts_find(&ret->parts, trial);
 	ret->n = ret->parts.count;
+	/* Values that count more than once have no test. */
+	if (overlap_check(ret))
+		ret->n = 0;
 	check_order(ret);
 	check_blocks(ret);
 	ends_check(ret, options);

@@ -196,7 +196,7 @@ int trial_of_files(struct trial *trial, const struct trial_file *files, size_t c
 		struct trial_unit *unit = trial_add_unit(trial, files[i].path, files[i].arm);
 
 		unit->start_unix_ns = files[i].start_unix_ns;
-		unit->session = session_of(trial, &files[i]);
+		unit->boot = unit->session = session_of(trial, &files[i]);
 	}
 	join_boots(trial);
 	if (by == TRIAL_BLOCKS_LABEL || (by == TRIAL_BLOCKS_AUTO && all_have(files, count, usual)))

@@ -54,6 +54,20 @@ void trial_unit_add_outcome(struct trial_unit *unit, const char *name, double va
 	        (struct trial_outcome){mem_copy(name, strlen(name)), value};
 }
 
+void trial_unit_note_time(struct trial_unit *unit, const struct snapshot_info *info)
+{
+	const uint64_t *numbers = info->window.numbers;
+
+	unit->time = (struct trial_time){
+	        .begin_unix_ns = numbers[WINDOW_begin_unix_ns],
+	        .end_unix_ns = info->captured_at_unix_ns,
+	        .windows = numbers[WINDOW_windows],
+	        .gaps = numbers[WINDOW_gaps],
+	        .gap_ns = numbers[WINDOW_gap_ns],
+	};
+	unit->time.has_span = window_find_span(info, &unit->time.span);
+}
+
 static int by_time(const void *a_ptr, const void *b_ptr)
 {
 	const struct trial_unit *a = a_ptr, *b = b_ptr;

@@ -9,6 +9,7 @@
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "ctprof/snapshot/labels.h"
+#include "ctprof/snapshot/snapshot.h"
 
 enum {
 	TRIAL_ARMS_MAX = 8,
@@ -23,6 +24,14 @@ struct trial_outcome {
 	double value;
 };
 
+/* When a window was. An unknown number is 0. */
+struct trial_time {
+	bool has_span;
+	struct window_span span; /* by the clock of the boot */
+	uint64_t begin_unix_ns, end_unix_ns;
+	uint64_t windows, gaps, gap_ns; /* of a sum of windows */
+};
+
 /* One window of an arm. Texts are owned. */
 struct trial_unit {
 	char *path;
@@ -33,6 +42,9 @@ struct trial_unit {
 	size_t number;    /* in the order of time, by experiment.json; 0: by start_unix_ns */
 	uint64_t start_unix_ns;
 	uint64_t length_ns; /* 0: not known */
+	unsigned
+	        boot; /* place in the sessions, also where boots are joined to one; by trial_of_files() */
+	struct trial_time time; /* by trial_unit_note_time() */
 	struct trial_outcome *outcomes;
 	size_t outcome_count, outcome_capacity;
 };
@@ -104,6 +116,8 @@ unsigned trial_arm_of(struct trial *trial, const char *name);
 
 /* Adds a unit; @path is copied. */
 struct trial_unit *trial_add_unit(struct trial *trial, const char *path, unsigned arm);
+/* Notes when the window was that was read for the unit. */
+void trial_unit_note_time(struct trial_unit *unit, const struct snapshot_info *info);
 void trial_unit_add_outcome(struct trial_unit *unit, const char *name, double value);
 
 /* Puts the units in the order of time, and fills the blocks. Units of blocks that lack an arm are

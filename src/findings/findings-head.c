@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "findings-format.h"
 #include "metric/units.h"
+#include "when/local-time.h"
 
 /* Arms and settings that a screen has room for. */
 enum { LINES_SHOWN = 4, SETTINGS_SHOWN = 3, GROUPS_SHOWN = 4 };
@@ -38,6 +39,69 @@ static void add_arm(const struct trial_arm *arm, bool verbose, struct strbuf *ou
 	if (shown < arm->line_count)
 		strbuf_addf(out, "; and %zu more", arm->line_count - shown);
 	strbuf_add_char(out, '\n');
+}
+
+/* "2026-11-23 10:00:00 to 10:05:01 CET (31 windows, 1 gap of 2.004s left out)" */
+static void add_range(const struct trial_time *time, struct strbuf *out)
+{
+	local_time_add_span((time_t)(time->begin_unix_ns / NS_PER_SECOND),
+	                    (time_t)(time->end_unix_ns / NS_PER_SECOND), out);
+	strbuf_add_str(out, " (");
+	add_plural(time->windows, "window", out);
+	if (time->gaps > 0) {
+		strbuf_add_str(out, ", ");
+		add_plural(time->gaps, "gap", out);
+		strbuf_add_str(out, " of ");
+		add_time(time->gap_ns, out);
+		strbuf_add_str(out, " left out");
+	}
+	strbuf_add_char(out, ')');
+}
+
+/* Adds when the windows of an arm's ranges of recordings really are: ranges are widened to whole windows. */
+static void add_ranges(const struct findings *findings, unsigned arm, struct strbuf *out)
+{
+	const struct trial *trial = findings->trial;
+	size_t shown = 0, count = 0;
+
+	for (size_t i = 0; i < trial->unit_count; i++) {
+		const struct trial_unit *unit = &trial->units[i];
+
+		if (unit->arm != arm || unit->time.windows == 0)
+			continue;
+		if (count++ >= LINES_SHOWN && !findings->verbose)
+			continue;
+		if (shown++ == 0) {
+			strbuf_add_str(out, "ranges     ");
+			findings_add_name(trial->arms[arm].name, out);
+		}
+		strbuf_add_str(out, shown > 1 ? "; " : ": ");
+		add_range(&unit->time, out);
+	}
+	if (shown < count)
+		strbuf_addf(out, "; and %zu more", count - shown);
+	if (count > 0)
+		strbuf_add_char(out, '\n');
+}
+
+/* Not all ranges are shown. */
+static void add_gaps(const struct trial *trial, struct strbuf *out)
+{
+	size_t ranges = 0, with_gaps = 0;
+	uint64_t gap_ns = 0;
+
+	for (size_t i = 0; i < trial->unit_count; i++) {
+		const struct trial_time *time = &trial->units[i].time;
+
+		ranges += time->windows > 0;
+		with_gaps += time->gaps > 0;
+		saturating_add_to(&gap_ns, time->gap_ns);
+	}
+	if (with_gaps == 0)
+		return;
+	strbuf_addf(out, "gaps       left out of %zu of %zu ranges, ", with_gaps, ranges);
+	add_time(gap_ns, out);
+	strbuf_add_str(out, " in all\n");
 }
 
 /* The middle one of the lengths of windows; 0 if none is known. */
@@ -112,10 +176,12 @@ void findings_add_head(const struct findings *findings, struct strbuf *out)
 	if (!trial->name)
 		strbuf_add_str(out, "without a name");
 	strbuf_add_char(out, '\n');
-	for (size_t arm = 0; arm < trial->arm_count; arm++) {
+	for (unsigned arm = 0; arm < trial->arm_count; arm++) {
 		strbuf_add_str(out, "arm        ");
 		add_arm(&trial->arms[arm], findings->verbose, out);
+		add_ranges(findings, arm, out);
 	}
+	add_gaps(trial, out);
 	add_order(findings, out);
 	add_sessions(findings, out);
 }

@@ -321,6 +321,19 @@ static void put_arms(struct output *out)
 	json_write_close(&out->writer, ']');
 }
 
+/* Adds when the windows of a range of a recording really are. */
+static void put_range(struct output *out, const struct trial_time *time)
+{
+	json_write_key(&out->writer, "range");
+	json_write_open(&out->writer, '{');
+	put_count(out, "begin", time->begin_unix_ns);
+	put_count(out, "end", time->end_unix_ns);
+	put_count(out, "windows", time->windows);
+	put_count(out, "gaps", time->gaps);
+	put_count(out, "gap_ns", time->gap_ns);
+	json_write_close(&out->writer, '}');
+}
+
 static void put_units(struct output *out)
 {
 	const struct trial *trial = out->findings->trial;
@@ -338,6 +351,8 @@ static void put_units(struct output *out)
 			put_count(out, "block", block);
 			put_count(out, "session", unit->session + (uint64_t)1);
 			put_count(out, "start", unit->start_unix_ns);
+			if (unit->time.windows > 0)
+				put_range(out, &unit->time);
 			json_write_close(&out->writer, '}');
 		}
 	json_write_close(&out->writer, ']');

@@ -17,7 +17,7 @@ struct cell {
 	struct quantity number;
 };
 
-enum { CELLS_MAX = 24 };
+enum { CELLS_MAX = 32 };
 
 struct cells {
 	struct cell cells[CELLS_MAX];
@@ -100,6 +100,15 @@ static void add_partial(struct cells *cells, const struct rollup_row *row, unsig
 	add_flag(cells, "measured_differently", row->total.measured_differently);
 }
 
+/* Adds whether waits in the values began before the window, of any side: as in the column of marks. */
+static void add_began_before(struct cells *cells, const struct rollup_row *row)
+{
+	const bool *own = row->own.began_before, *total = row->total.began_before;
+
+	add_flag(cells, "own_began_before", row->has_own && (own[0] || own[1]));
+	add_flag(cells, "began_before", total[0] || total[1]);
+}
+
 /* The parent's path, or nothing of a root. */
 static void add_parent(struct cells *cells, const struct rollup *rollup,
                        const struct rollup_row *row)
@@ -134,6 +143,7 @@ static void fill(struct cells *cells, const struct report *report, const struct 
 	add_number(cells, "percent_host", row->host_percent);
 	add_number(cells, "percent_parent", row->parent_percent);
 	add_partial(cells, row, report->rows->sides);
+	add_began_before(cells, row);
 }
 
 static void print_csv_cell(FILE *file, const struct report *report, const struct cell *cell)

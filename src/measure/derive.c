@@ -441,23 +441,31 @@ struct quantity derive(enum derived_id derived, const struct derive_inputs *in)
 	                                : (struct quantity){0};
 }
 
-/* A share of a life that needs the life only is the larger of its parts. The others subtract their parts from a life,
- * so a missing one would leave them too large. */
-static bool inputs_only_add(const struct derived_desc *desc)
+/* A share of a life that needs the life only is the larger of its parts. The others that need not all of their inputs subtract them
+ * from a life. */
+bool derive_only_adds(enum derived_id derived)
 {
+	const struct derived_desc *desc = &derived_table[derived];
+
 	return desc->basis == BASIS_PARTS || (desc->basis == BASIS_LIFE && desc->needed_count == 1);
+}
+
+/* A part of a life is the threads' whose life is known, see living_part(). */
+static bool lacks_input(const struct derived_desc *desc, const struct derive_inputs *in, size_t i)
+{
+	return desc->basis == BASIS_LIFE ? !covers_first(desc, in, i)
+	                                 : input_seen(desc, in, i) < most_seen(desc, in);
 }
 
 struct metric_set derive_missing(enum derived_id derived, const struct derive_inputs *in)
 {
 	const struct derived_desc *desc = &derived_table[derived];
 	struct metric_set missing = {{0}};
-	uint32_t most = most_seen(desc, in);
 
-	if (!inputs_only_add(desc) || !inputs_seen(derived, in))
+	if (desc->needed_count == desc->input_count || !inputs_seen(derived, in))
 		return missing;
 	for (size_t i = 0; i < desc->input_count; i++)
-		if (input_seen(desc, in, i) < most)
+		if (lacks_input(desc, in, i))
 			metric_set_add(&missing, desc->inputs[i]);
 	return missing;
 }

@@ -102,9 +102,13 @@ struct derive_inputs {
  * over those that were seen, and none if none was. */
 struct quantity derive(enum derived_id derived, const struct derive_inputs *in);
 
-/* Returns the inputs that a value of derive() lacks although they could only have added to it: those that were seen of
- * fewer threads than another one, or of none. Empty if there is no value or all inputs are needed. */
+/* Returns the inputs that a value of derive() lacks, by which it is too small or too large: those that were seen of fewer threads
+ * than another one, or of none; in a share of a life, of other threads than the life. Empty if there is no value or all inputs are
+ * needed. */
 struct metric_set derive_missing(enum derived_id derived, const struct derive_inputs *in);
+
+/* Returns whether inputs that are missing could only have added to the value. The value of others is too large without them. */
+bool derive_only_adds(enum derived_id derived);
 
 /* Returns the number of threads that have a value. A metric of BASIS_PARTS needs one input: the result is the largest number of
  * threads that any input was seen of. Other metrics need several: the result is the smallest number. */

@@ -74,11 +74,14 @@ static void find_marks(const struct report *report, struct marks *ret)
 	}
 }
 
-/* Adds "* total_offcpu_delay_ns is a sum without irq_delay_total_ns, which no thread or not every one has". */
-static void add_derived_note(const struct derived_desc *derived, const struct metric_set *missing,
+/* Adds "* total_offcpu_delay_ns is a lower bound: without irq_delay_total_ns, which some or all of the threads do not have". */
+static void add_derived_note(enum derived_id id, const struct metric_set *missing,
                              struct strbuf *out)
 {
-	const char *separator = " is a lower bound: without ";
+	const struct derived_desc *derived = &derived_table[id];
+	const char *separator = derive_only_adds(id)
+	                                ? " is a lower bound: without "
+	                                : " is an upper bound: nothing is subtracted for ";
 
 	if (metric_set_is_empty(missing))
 		return;
@@ -102,7 +105,7 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		                    "that have exited, did not have the value or could not be "
 		                    "read\n");
 	for (unsigned i = 0; i < DERIVED_COUNT; i++)
-		add_derived_note(&derived_table[i], &marks.missing_inputs[i], out);
+		add_derived_note((enum derived_id)i, &marks.missing_inputs[i], out);
 	if (marks.uneven)
 		strbuf_add_str(out,
 		               "* a difference of sums that lack a part of unlike shares of the "

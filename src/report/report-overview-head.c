@@ -480,35 +480,6 @@ static void add_sources(const struct report *report, bool sources[SOURCE_COUNT])
 	}
 }
 
-/* Appends " (2 of 45→3 of 50 threads)": those of each side that were denied the source, once if both sides are equal; nothing if all
- * were. Returns false if none was. The window between two snapshots has the threads of the later one, of which those that the earlier
- * one was denied have no difference either. */
-static bool add_denied_threads(const struct report *report, unsigned source, struct strbuf *out)
-{
-	uint64_t denied[SIDE_MAX] = {0}, all[SIDE_MAX] = {0};
-	unsigned sides = report->rows->sides, first = 0;
-	bool any = false, every = true;
-
-	for (unsigned side = 0; side < sides; side++) {
-		const uint64_t *outcomes = report->sides[side].info->tally.sources[source];
-
-		denied[side] = outcomes[OUTCOME_denied];
-		for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++)
-			all[side] += outcomes[o];
-		any = any || denied[side] > 0;
-		every = every && denied[side] == all[side];
-	}
-	if (!any || every)
-		return any;
-	if (sides == SIDE_MAX && denied[0] == denied[1] && (report->interval || all[0] == all[1]))
-		first = SIDE_CANDIDATE;
-	for (unsigned side = first; side < sides; side++)
-		strbuf_addf(out, "%s%llu of %llu", side == first ? " (" : overview_arrow(report),
-		            (unsigned long long)denied[side], (unsigned long long)all[side]);
-	strbuf_add_str(out, " threads)");
-	return true;
-}
-
 /* Readings that were denied, of what the table shows. */
 static void add_denied(const struct report *report, struct parts *parts)
 {
@@ -519,7 +490,7 @@ static void add_denied(const struct report *report, struct parts *parts)
 	for (unsigned s = 0; s < SOURCE_COUNT; s++) {
 		cleanup_(strbuf_done) struct strbuf threads = STRBUF_INIT;
 
-		if (!sources[s] || !add_denied_threads(report, s, &threads))
+		if (!sources[s] || !report_add_denied_threads(report, s, &threads))
 			continue;
 		if (line)
 			strbuf_add_str(line, ", ");
@@ -557,6 +528,7 @@ static void add_selection(const struct report *report, struct parts *parts)
 static void add_trust(const struct report *report, bool rest, struct strbuf *out)
 {
 	cleanup_(parts_done) struct parts parts = {.count = 0};
+	cleanup_(strbuf_done) struct strbuf impossible = STRBUF_INIT;
 	uint64_t overlap_ns;
 	bool same;
 
@@ -574,6 +546,8 @@ static void add_trust(const struct report *report, bool rest, struct strbuf *out
 	if (report->sides[0].info->origin == ORIGIN_ktstr)
 		strbuf_add_str(next_part(&parts), "ktstr ctprof: some zeros may be missing values");
 	add_denied(report, &parts);
+	if (report_add_impossible(report, &impossible))
+		strbuf_add_str(next_part(&parts), strbuf_str(&impossible));
 	add_parts(report, &parts, rest, out);
 }
 

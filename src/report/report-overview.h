@@ -28,6 +28,14 @@ void overview_add_line(const struct report *report, struct strbuf *line, struct 
  * it is one. */
 bool overview_bounds_of(const struct report *report, unsigned side, struct strbuf *out);
 
+/* Appends " (2 of 45→3 of 50 threads)": those of each side that were denied the source, once if both sides are equal; nothing if all
+ * were. Returns false if none was. The window between two snapshots has the threads of the later one, of which those that the earlier
+ * one was denied have no difference either. */
+bool report_add_denied_threads(const struct report *report, unsigned source, struct strbuf *out);
+
+/* Appends "9 impossible values", or "2→3 impossible values", those of each side that were left out. Returns false if there are none. */
+bool report_add_impossible(const struct report *report, struct strbuf *out);
+
 /* Returns the path without its folders. */
 const char *overview_last_part(const char *path);
 

@@ -48,6 +48,8 @@ static void add_value(const struct rollup *rollup, const struct rollup_part *par
 		strbuf_add_str(out, measure_per_table[rollup->per].suffix);
 	if (part->partial[side])
 		strbuf_add_char(out, '*');
+	if (part->began_before[side])
+		strbuf_add_str(out, report_began_before_mark);
 }
 
 static enum table_color add_delta(const struct rollup *rollup, const struct rollup_part *part,
@@ -196,6 +198,14 @@ static bool has_measured_differently(const struct rollup *rollup, size_t shown)
 	return false;
 }
 
+static bool has_began_before(const struct rollup *rollup, size_t shown)
+{
+	for (size_t i = 0; i < shown; i++)
+		if (rollup->rows[i].total.began_before[0] || rollup->rows[i].total.began_before[1])
+			return true;
+	return false;
+}
+
 static void add_count(const struct report *report, size_t count, struct strbuf *out)
 {
 	const char *one = "directory", *many = "directories";
@@ -230,6 +240,11 @@ static void add_foot(const struct report *report, const struct rollup *rollup, s
 	strbuf_clear(&line);
 	if (has_partial(rollup, shown))
 		strbuf_add_str(&line, "* some threads are not in the value");
+	overview_add_line(report, &line, out);
+	strbuf_clear(&line);
+	if (has_began_before(rollup, shown))
+		strbuf_addf(&line, "%s waits that are longer than the threads were in the window",
+		            report_began_before_mark);
 	overview_add_line(report, &line, out);
 	strbuf_clear(&line);
 	if (has_measured_differently(rollup, shown))

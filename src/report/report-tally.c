@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "metric/units.h"
+#include "report-overview.h"
 #include "report/report-text.h"
 
 /* Parts of a line, with separators. */
@@ -235,4 +236,51 @@ void report_add_tally(const struct report *report, unsigned side, struct strbuf 
 	add_parse(&info->tally, out);
 	add_impossible(&info->tally, "", out);
 	add_cost(&report->sides[side], out);
+}
+
+bool report_add_denied_threads(const struct report *report, unsigned source, struct strbuf *out)
+{
+	uint64_t denied[SIDE_MAX] = {0}, all[SIDE_MAX] = {0};
+	unsigned sides = report->rows->sides, first = 0;
+	bool any = false, every = true;
+
+	for (unsigned side = 0; side < sides; side++) {
+		const uint64_t *outcomes = report->sides[side].info->tally.sources[source];
+
+		denied[side] = outcomes[OUTCOME_denied];
+		for (unsigned o = OUTCOME_read; o < OUTCOME_COUNT; o++)
+			all[side] += outcomes[o];
+		any = any || denied[side] > 0;
+		every = every && denied[side] == all[side];
+	}
+	if (!any || every)
+		return any;
+	if (sides == SIDE_MAX && denied[0] == denied[1] && (report->interval || all[0] == all[1]))
+		first = SIDE_CANDIDATE;
+	for (unsigned side = first; side < sides; side++)
+		strbuf_addf(out, "%s%llu of %llu", side == first ? " (" : overview_arrow(report),
+		            (unsigned long long)denied[side], (unsigned long long)all[side]);
+	strbuf_add_str(out, " threads)");
+	return true;
+}
+
+bool report_add_impossible(const struct report *report, struct strbuf *out)
+{
+	uint64_t counts[SIDE_MAX] = {0};
+	bool differ = false;
+
+	for (unsigned side = 0; side < report->rows->sides; side++) {
+		const struct snapshot_tally *tally = &report->sides[side].info->tally;
+
+		counts[side] =
+		        snapshot_tally_impossible(tally) + snapshot_tally_impossible_totals(tally);
+		differ = differ || counts[side] != counts[0];
+	}
+	if (counts[0] == 0 && !differ)
+		return false;
+	strbuf_addf(out, "%llu", (unsigned long long)counts[0]);
+	if (differ)
+		strbuf_addf(out, "%s%llu", overview_arrow(report), (unsigned long long)counts[1]);
+	strbuf_addf(out, " impossible value%s", differ || counts[0] > 1 ? "s" : "");
+	return true;
 }

@@ -173,34 +173,19 @@ void report_add_window(const struct report *report, unsigned side, struct strbuf
 		strbuf_addf(out, "exits     %s%s\n", name, strbuf_str(&exits));
 }
 
-/* Computes the times of a window by the clock that counts from boot. Returns false if they are not known. */
-static bool find_span(const struct snapshot_info *info, __int128 *ret_begin, __int128 *ret_end)
-{
-	const struct snapshot_window *window = &info->window;
-
-	if (info->kind != KIND_window || !window->seen[WINDOW_begin_boottime_ns] ||
-	    !window->seen[WINDOW_length_ns])
-		return false;
-	*ret_begin = window->numbers[WINDOW_begin_boottime_ns];
-	*ret_end = *ret_begin + window->numbers[WINDOW_length_ns] + window->numbers[WINDOW_gap_ns];
-	return true;
-}
-
 bool report_windows_overlap(const struct report *report, uint64_t *ret_overlap_ns, bool *ret_same)
 {
 	const struct snapshot_info *a = report->sides[SIDE_BASELINE].info;
 	const struct snapshot_info *b = report->sides[SIDE_CANDIDATE].info;
 	const char *boot_a = host_text(&a->host, HOST_boot_id);
 	const char *boot_b = host_text(&b->host, HOST_boot_id);
-	__int128 begin_a, end_a, begin_b, end_b, begin, end;
+	struct window_span span_a, span_b;
 
-	if (!boot_a || !boot_b || !find_span(a, &begin_a, &end_a) ||
-	    !find_span(b, &begin_b, &end_b))
+	if (!boot_a || !boot_b || !window_find_span(a, &span_a) || !window_find_span(b, &span_b))
 		return false;
-	begin = begin_a > begin_b ? begin_a : begin_b;
-	end = end_a < end_b ? end_a : end_b;
-	*ret_overlap_ns = strcmp(boot_a, boot_b) == 0 && end > begin ? (uint64_t)(end - begin) : 0;
-	*ret_same = begin_a == begin_b && end_a == end_b;
+	*ret_overlap_ns =
+	        strcmp(boot_a, boot_b) == 0 ? window_spans_overlap_ns(&span_a, &span_b) : 0;
+	*ret_same = span_a.begin_ns == span_b.begin_ns && span_a.end_ns == span_b.end_ns;
 	return true;
 }
 

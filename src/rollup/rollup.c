@@ -179,6 +179,8 @@ static void fill_part(const struct builder *builder, struct rollup *rollup, cons
 	for (unsigned side = 0; side < builder->set->sides; side++) {
 		part->values[side] = view.values[side];
 		part->partial[side] = is_partial(&view, side) || sum->hides[side];
+		part->began_before[side] =
+		        view.began_before[side] > 0 && view.values[side].kind != QUANTITY_NONE;
 		part->processes[side] = group.sides[side] ? group.sides[side]->leaders : 0;
 		part->threads[side] = group.sides[side] ? group.sides[side]->threads : 0;
 	}

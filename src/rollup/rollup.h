@@ -21,6 +21,8 @@ struct rollup_part {
 	struct quantity delta;
 	/* Some of the threads are not in the value, or may not be because of a choice of processes: then there is no delta. */
 	bool partial[SIDE_MAX];
+	bool began_before
+	        [SIDE_MAX]; /* threads of the value have waits that began before the window */
 	bool measured_differently; /* see struct row_view; it is not ranked by its delta then */
 	uint32_t processes[SIDE_MAX];
 	uint32_t threads[SIDE_MAX];

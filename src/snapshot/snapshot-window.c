@@ -47,6 +47,27 @@ bool window_is_longer_than_asked(const struct snapshot_window *window)
 	       length * 100 > asked * 105;
 }
 
+bool window_find_span(const struct snapshot_info *info, struct window_span *ret)
+{
+	const struct snapshot_window *window = &info->window;
+
+	if (info->kind != KIND_window || !window->seen[WINDOW_begin_boottime_ns] ||
+	    !window->seen[WINDOW_length_ns])
+		return false;
+	ret->begin_ns = window->numbers[WINDOW_begin_boottime_ns];
+	ret->end_ns =
+	        ret->begin_ns + window->numbers[WINDOW_length_ns] + window->numbers[WINDOW_gap_ns];
+	return true;
+}
+
+uint64_t window_spans_overlap_ns(const struct window_span *a, const struct window_span *b)
+{
+	__int128 begin = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
+	__int128 end = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
+
+	return end > begin ? (uint64_t)(end - begin) : 0;
+}
+
 double window_unaccounted_percent(const struct snapshot_info *info)
 {
 	const struct snapshot_window *window = &info->window;

@@ -115,6 +115,11 @@ void window_set(struct snapshot_window *window, enum window_number number, uint6
 /* Returns whether the window is more than 5 % longer than requested. */
 bool window_is_longer_than_asked(const struct snapshot_window *window);
 
+/* Times of CLOCK_BOOTTIME. */
+struct window_span {
+	__int128 begin_ns, end_ns;
+};
+
 /* The rows that a window of changes leaves out, since nothing moved in them. */
 struct snapshot_unchanged {
 	bool seen;
@@ -148,6 +153,12 @@ struct snapshot_info {
 };
 
 void snapshot_info_done(struct snapshot_info *info);
+
+/* Finds when a window was, the gaps of a sum included. Returns false, storing nothing, if that is not known. */
+bool window_find_span(const struct snapshot_info *info, struct window_span *ret);
+
+/* Returns how long two spans of one boot overlap, or 0. */
+uint64_t window_spans_overlap_ns(const struct window_span *a, const struct window_span *b);
 
 /* Returns the CPU time that at least is in no row of the window, where 100 is a busy CPU; NaN if it is not known. */
 double window_unaccounted_percent(const struct snapshot_info *info);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sums of delays of which some threads lack a part. */
+/* Sums of delays, and what they leave of a life, of which some threads lack a part. */
 #include "compare/row-marks.h"
 #include "row-fixture.h"
 
@@ -57,10 +57,52 @@ static void test_uneven(void **state)
 	}
 }
 
+/* Adds threads that lived for 100 and waited for blocks for 40 of it. The first ones of a side have no value of that. */
+static void add_lives(unsigned side, unsigned threads, unsigned lacking)
+{
+	for (unsigned i = 0; i < threads; i++)
+		add_thread(
+		        &tables[side],
+		        (struct thread_spec){.name = "a",
+		                             .values = {{METRIC_lived_ns, 100},
+		                                        {METRIC_run_time_ns, 10},
+		                                        {METRIC_wait_time_ns, 10},
+		                                        {i < lacking ? METRIC_irq_delay_total_ns
+		                                                     : METRIC_blkio_delay_total_ns,
+		                                         i < lacking ? 0 : 40}}});
+}
+
+/* The time of a delay counts as other sleep where it is not known of all threads: a difference only of how it was measured. */
+static void test_rest_of_life(void **state)
+{
+	static const struct {
+		unsigned lacking[SIDE_MAX];
+		bool differ;
+	} cases[] = {
+	        {{0, 0}, false}, {{0, 10}, true}, {{10, 0}, true}, {{0, 1}, true}, {{1, 2}, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct row_view view;
+
+		start_by_comm(state);
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			add_lives(side, 10, cases[i].lacking[side]);
+		build_rows(2);
+		view = view_row(&rows, "a", METRIC_COUNT + DERIVED_state_other_sleep_percent);
+		assert_int_equal(row_marks_inputs(&view),
+		                 cases[i].differ ? ROW_INPUTS_DIFFER : ROW_INPUTS_SAME);
+		assert_int_equal(view.delta.kind == QUANTITY_NONE, cases[i].differ);
+		assert_int_equal(view.percent.kind == QUANTITY_NONE, cases[i].differ);
+		end_rows(state);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_uneven),
+	        cmocka_unit_test(test_rest_of_life),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -318,6 +318,32 @@ static void test_memory_of_hosts(void **state)
 	host_done(&info.host);
 }
 
+/* The time of a delay that is not known is in other sleep, which is too large then, and says so. */
+static void test_derive_rest_of_life(void **state)
+{
+	const struct derived_desc *rest = &derived_table[DERIVED_state_other_sleep_percent];
+	struct metric_set missing;
+
+	(void)state;
+	for (size_t i = 0; i < rest->input_count; i++)
+		set(rest->inputs[i], 10);
+	set(METRIC_lived_ns, 100);
+	assert_real(derive(DERIVED_state_other_sleep_percent, &sums), 20);
+	missing = derive_missing(DERIVED_state_other_sleep_percent, &sums);
+	assert_true(metric_set_is_empty(&missing));
+	cells[METRIC_blkio_delay_total_ns].seen = 3;
+	cells[METRIC_irq_delay_total_ns] = (struct fold_cell){0};
+	assert_real(derive(DERIVED_state_other_sleep_percent, &sums), 40);
+	assert_true(is_missing(DERIVED_state_other_sleep_percent, METRIC_blkio_delay_total_ns));
+	assert_true(is_missing(DERIVED_state_other_sleep_percent, METRIC_irq_delay_total_ns));
+	assert_false(is_missing(DERIVED_state_other_sleep_percent, METRIC_wpcopy_delay_total_ns));
+	assert_true(is_missing(DERIVED_state_unexplained_percent, METRIC_irq_delay_total_ns));
+	assert_false(is_missing(DERIVED_state_on_cpu_percent, METRIC_irq_delay_total_ns));
+	assert_false(derive_only_adds(DERIVED_state_other_sleep_percent));
+	assert_true(derive_only_adds(DERIVED_state_swap_percent));
+	assert_true(derive_only_adds(DERIVED_total_offcpu_delay_ns));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +353,7 @@ int main(void)
 	        cmocka_unit_test_setup(test_derive_live_heap, reset),
 	        cmocka_unit_test_setup(test_derive_total_delay, reset),
 	        cmocka_unit_test_setup(test_derive_total_delay_of_parts, reset),
+	        cmocka_unit_test_setup(test_derive_rest_of_life, reset),
 	        cmocka_unit_test_setup(test_derive_coverage_differs, reset),
 	        cmocka_unit_test_setup(test_derive_memory, reset),
 	        cmocka_unit_test_setup(test_derive_named_inputs, reset),
