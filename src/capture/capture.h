@@ -8,7 +8,7 @@
 #include "ctprof/base/strbuf.h"
 #include "ctprof/snapshot/snapshot.h"
 #include "jemalloc/jemalloc-inspect.h"
-#include "snapshot/selection.h"
+#include "where/selection.h"
 
 /* The leaders whose smaps_rollup is read. The kernel walks all page tables for it, some 10 ms for each GiB of small
  * pages, and holds the process's mmap lock meanwhile; AUTO skips processes that are larger than the two sizes. */

@@ -3,7 +3,7 @@
 /* select-processes - finds the processes of a selection in a /proc tree, without reading the others' threads. */
 #include "base/fd.h"
 #include "ctprof/base/macro.h"
-#include "snapshot/selection.h"
+#include "where/selection.h"
 #include "window/exit-log.h"
 
 /* Lists the selected processes in rising order. Process ids are looked up; for names and cgroups /proc/PID/comm and /proc/PID/cgroup

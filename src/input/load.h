@@ -10,8 +10,8 @@
 #include "group/group-filter.h"
 #include "group/group.h"
 #include "input/fd-source.h"
-#include "snapshot/selection.h"
 #include "snapshot/thread-store.h"
+#include "where/selection.h"
 
 struct load {
 	const char *path; /* "-" for standard input */

@@ -5,7 +5,7 @@
 
 #include "base/fd.h"
 #include "compare/rows.h"
-#include "snapshot/selection.h"
+#include "where/selection.h"
 
 /* Returns whether both hosts are known to be of one boot. */
 bool choices_are_of_one_boot(const struct host *const hosts[SIDE_MAX]);

@@ -8,7 +8,7 @@
 #include "query/report-lists.h"
 #include "report/report.h"
 #include "rollup/rollup.h"
-#include "snapshot/selection.h"
+#include "where/selection.h"
 #include "where/where.h"
 #include "window/window-sum.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 /* selection-options - the options --pid, --tgid, --comm and --cgroup, which several commands have. */
 #include "command/options.h"
-#include "snapshot/selection.h"
+#include "where/selection.h"
 
 /* The rows of the options, with ids from @first_ on; each option can be given more than once. */
 enum { SELECTION_PID, SELECTION_TGID, SELECTION_COMM, SELECTION_CGROUP, SELECTION_COUNT };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "overview-label.h"
+#include "overview/overview-label.h"
 #include "report-overview.h"
 
 static const char *verb_of(const struct overview *overview)

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "overview-label.h"
+#include "overview/overview-label.h"
 #include "report-overview.h"
 
 /* The rows whose reasons stay on the screen. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The names of groups in the overview, as wide as their column. */
-#include "overview-label.h"
+#include "overview/overview-label.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "snapshot/selection.h"
+#include "where/selection.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "snapshot/selection.h"
+#include "where/selection.h"
 
 static struct selection selection;
 static struct strbuf error;

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "ctprof/base/strbuf.h"
-#include "report/overview-label.h"
+#include "overview/overview-label.h"
 
 static void check_label(const char *const *parts, unsigned count, size_t room, bool ascii,
                         const char *expected)
