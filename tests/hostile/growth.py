@@ -195,7 +195,7 @@ def hosts(path, count):
         "snapshot_key": lambda i: (i, "pcomm"),
         "grp": lambda i: (i, "pcomm", f"g{i}"),
         "metric": lambda i: (i, "run_time_ns" if i == 1 else f"m{i}", "ns", "t", "sum"),
-        "fact": lambda i: (i, i, i % 50 + 1, 1, 1, None, i, None, None, None, None, None),
+        "fact": lambda i: (i, i, i % 50 + 1, 1, 1, None, i, None, None, None, None, None, None),
     }.items():
         rows = [row(i) for i in range(1, (50 if text == "metric" else count) + 1)]
         database.executemany(f"INSERT INTO {text} VALUES ({','.join('?' * len(rows[0]))})", rows)
