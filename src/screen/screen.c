@@ -95,6 +95,16 @@ static bool is_able(void)
 	return cursor_address && clear_screen;
 }
 
+/* Keeps the library from moving lines: without memory for that, it moves them by numbers that nobody has set. */
+static void forget_scrolling(void)
+{
+	change_scroll_region = NULL;
+	scroll_forward = scroll_reverse = NULL;
+	parm_index = parm_rindex = NULL;
+	insert_line = delete_line = NULL;
+	parm_insert_line = parm_delete_line = NULL;
+}
+
 /* The library takes memory for each cell, and has short numbers. */
 enum { SIDE_CELLS_MAX = 1000 };
 
@@ -159,13 +169,34 @@ static void prepare_undo(void)
 			leave_texts[i] = mem_copy(texts[i], strcspn(texts[i], "$"));
 }
 
-/* ncurses uses what malloc(3) has returned to newterm(3) and use_default_colors(3) without a look at it. */
+/* ncurses uses what malloc(3) has returned without a look at it: in newterm(3) and use_default_colors(3), and for the parameters of each
+ * text that it writes. */
 static void on_fault(int number)
 {
 	if (errno == ENOMEM)
 		mem_exhausted();
 	/* Any other fault comes again at once, and ends the program. */
 	signal(number, SIG_DFL);
+}
+
+/* Ends the program where the library lacks memory, until guard_end(). */
+static void guard_begin(struct sigaction *ret_before)
+{
+	const struct sigaction guard = {.sa_handler = on_fault};
+	sigset_t faults;
+
+	sigemptyset(&faults);
+	sigaddset(&faults, SIGSEGV);
+	/* The caller may have blocked all signals: then a fault ends the program without the handler. */
+	(void)pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
+	(void)sigaction(SIGSEGV, &guard, ret_before);
+	mem_watch();
+}
+
+static void guard_end(const struct sigaction *before)
+{
+	mem_watch_end();
+	(void)sigaction(SIGSEGV, before, NULL);
 }
 
 static int open_screen(bool with_colors, struct strbuf *reterr)
@@ -192,6 +223,7 @@ static int open_screen(bool with_colors, struct strbuf *reterr)
 		is_known_to_exit = atexit(screen_close) == 0;
 	}
 	is_left = false;
+	forget_scrolling();
 	set_modes();
 	if (with_colors)
 		start_colors();
@@ -200,15 +232,12 @@ static int open_screen(bool with_colors, struct strbuf *reterr)
 
 int screen_open(bool with_colors, struct strbuf *reterr)
 {
-	const struct sigaction guard = {.sa_handler = on_fault};
 	struct sigaction before;
 	int r;
 
-	if (sigaction(SIGSEGV, &guard, &before) < 0)
-		return -errno;
-	errno = 0;
+	guard_begin(&before);
 	r = open_screen(with_colors, reterr);
-	(void)sigaction(SIGSEGV, &before, NULL);
+	guard_end(&before);
 	return r;
 }
 
@@ -222,35 +251,48 @@ bool screen_is_ours(void)
 
 void screen_leave(void)
 {
+	struct sigaction before;
+
 	if (!terminal || is_left)
 		return;
-	is_left = true;
 	/* In the background the modes are those of a shell by now, and to set them would stop the process. */
-	if (!screen_is_ours())
-		return;
-	/* The text stays on terminals that have no other page. */
-	move(getmaxy(stdscr) - 1, 0);
-	clrtoeol();
-	refresh();
-	curs_set(1);
-	endwin();
+	if (screen_is_ours()) {
+		guard_begin(&before);
+		/* The text stays on terminals that have no other page. */
+		move(getmaxy(stdscr) - 1, 0);
+		clrtoeol();
+		refresh();
+		curs_set(1);
+		endwin();
+		guard_end(&before);
+	}
+	is_left = true;
 }
 
 void screen_enter(void)
 {
+	struct sigaction before;
+
 	if (!terminal || !is_left || !screen_is_ours())
 		return;
 	is_left = false;
+	guard_begin(&before);
 	reset_prog_mode();
 	curs_set(0);
+	guard_end(&before);
 	screen_show(true);
 }
 
 void screen_close(void)
 {
+	struct sigaction before;
+
 	screen_leave();
-	if (terminal)
-		delscreen(terminal);
+	if (!terminal)
+		return;
+	guard_begin(&before);
+	delscreen(terminal);
+	guard_end(&before);
 	terminal = NULL;
 }
 
@@ -261,10 +303,13 @@ bool screen_is_ascii(void)
 
 void screen_resize(size_t *ret_rows, size_t *ret_columns)
 {
+	struct sigaction before;
 	struct winsize size;
 
+	guard_begin(&before);
 	if (find_size(&size) && is_term_resized(size.ws_row, size.ws_col))
 		(void)resizeterm(size.ws_row, size.ws_col);
+	guard_end(&before);
 	*ret_rows = (size_t)getmaxy(stdscr);
 	*ret_columns = (size_t)getmaxx(stdscr);
 }
@@ -350,9 +395,13 @@ void screen_put(size_t row, const char *text, size_t len, bool bar)
 
 void screen_show(bool all)
 {
+	struct sigaction before;
+
+	guard_begin(&before);
 	if (all)
 		clearok(curscr, TRUE);
 	refresh();
+	guard_end(&before);
 }
 
 int screen_key(void)
