@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ab/ab-options.h"
@@ -293,6 +294,7 @@ static int load_unit(const struct ab_options *options, struct trial *trial, size
 	cleanup_(window_bytes_done) struct window_bytes bytes = WINDOW_BYTES_INIT;
 	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
+	struct stat status;
 	int r = open_window(&bytes, unit->dir_fd, unit->path, &options->limits);
 
 	if (r < 0)
@@ -308,6 +310,10 @@ static int load_unit(const struct ab_options *options, struct trial *trial, size
 		return -EBADMSG;
 	}
 	trial_unit_note_time(unit, &info);
+	if (bytes.file.fd >= 0 && fstat(bytes.file.fd, &status) == 0) {
+		unit->time.device = status.st_dev;
+		unit->time.inode = status.st_ino;
+	}
 	settings_seen_add(settings, unit->arm, &info.settings);
 	return 0;
 }

@@ -21,6 +21,11 @@ static bool is_one_host(const struct trial *trial, const struct trial_unit *a,
 	return host_a && host_b && strcmp(host_a, host_b) == 0;
 }
 
+static bool is_same_file(const struct trial_time *a, const struct trial_time *b)
+{
+	return a->inode > 0 && a->inode == b->inode && a->device == b->device;
+}
+
 /* Nobody sets the clock of a boot. A sum over several boots has only that of the day. */
 static bool overlap(const struct trial *trial, const struct trial_unit *a,
                     const struct trial_unit *b)
@@ -30,7 +35,7 @@ static bool overlap(const struct trial *trial, const struct trial_unit *a,
 	if (time_a->has_span && time_b->has_span && a->boot == b->boot &&
 	    trial->sessions[a->boot].boot_id)
 		return window_spans_overlap_ns(&time_a->span, &time_b->span) > 0;
-	if (strcmp(a->path, b->path) == 0)
+	if (strcmp(a->path, b->path) == 0 || is_same_file(time_a, time_b))
 		return true;
 	return (!time_a->has_span || !time_b->has_span) && time_a->begin_unix_ns > 0 &&
 	       time_b->begin_unix_ns > 0 && time_a->begin_unix_ns < time_b->end_unix_ns &&
@@ -42,8 +47,10 @@ static void fail(struct comparison *comparison, const struct trial_unit *a,
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
-	strbuf_add_str(&text, "windows overlap, so that what was done then counts more than "
-	                      "once: ");
+	/* A sum does not say where its gaps are. */
+	strbuf_addf(&text, "windows overlap%s, so that what was done then counts more than once: ",
+	            a->time.gaps > 0 || b->time.gaps > 0 ? ", or one lies in a gap of the other"
+	                                                 : "");
 	text_add_escaped(&text, a->path, strlen(a->path));
 	strbuf_add_str(&text, " and ");
 	text_add_escaped(&text, b->path, strlen(b->path));

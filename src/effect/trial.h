@@ -30,6 +30,7 @@ struct trial_time {
 	struct window_span span; /* by the clock of the boot */
 	uint64_t begin_unix_ns, end_unix_ns;
 	uint64_t windows, gaps, gap_ns; /* of a sum of windows */
+	uint64_t device, inode;         /* of the file; 0: it is none */
 };
 
 /* One window of an arm. Texts are owned. */

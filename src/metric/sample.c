@@ -517,11 +517,24 @@ static uint64_t too_long_states(const struct thread_sample *sample)
 	return count + overlapping;
 }
 
+static bool is_first_too_long(const struct thread_sample *sample, enum metric_id metric)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		if (is_too_long(sample, states[i]))
+			return states[i] == metric;
+	return false;
+}
+
 uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id metric)
 {
+	uint64_t left_ns, count;
+
 	if (!is_state(metric) || !is_too_long(sample, metric))
 		return sample_inside(sample, metric);
-	return (sample->life_ns - known_states_ns(sample)) / too_long_states(sample);
+	left_ns = sample->life_ns - known_states_ns(sample);
+	count = too_long_states(sample);
+	/* The parts add up to the life: a rest of some nanoseconds would be other sleep. */
+	return left_ns / count + (is_first_too_long(sample, metric) ? left_ns % count : 0);
 }
 
 enum source_outcome sample_reason(const struct thread_sample *sample, enum metric_id metric)

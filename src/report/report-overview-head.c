@@ -540,14 +540,14 @@ static void add_trust(const struct report *report, bool rest, struct strbuf *out
 	add_unaccounted(report, &parts);
 	add_unseen(report, &parts);
 	add_lost(report, &parts);
+	if (report_add_impossible(report, &impossible))
+		strbuf_add_str(next_part(&parts), strbuf_str(&impossible));
 	if (overview_kind_of(report->rows) == OVERVIEW_CHANGE &&
 	    report_windows_overlap(report, &overlap_ns, &same) && overlap_ns > 0 && !same)
 		strbuf_add_str(next_part(&parts), "the windows overlap");
 	if (report->sides[0].info->origin == ORIGIN_ktstr)
 		strbuf_add_str(next_part(&parts), "ktstr ctprof: some zeros may be missing values");
 	add_denied(report, &parts);
-	if (report_add_impossible(report, &impossible))
-		strbuf_add_str(next_part(&parts), strbuf_str(&impossible));
 	add_parts(report, &parts, rest, out);
 }
 

@@ -7,21 +7,26 @@
 #include "base/mem.h"
 #include "window-subtract.h"
 
-/* A value beyond the thread's life is judged anew, for the life in both windows. */
+/* A value that is impossible in one of the windows is so in both: the life in both may have room for it, but it is as wrong. */
 static void add_difference(struct thread_sample *sample, const struct thread_sample *before,
                            enum metric_id metric)
 {
 	bool is_known = sample_has_said(sample, metric) && sample_has_said(before, metric);
+	bool is_impossible = metric_set_has(&sample->impossible, metric) ||
+	                     metric_set_has(&before->impossible, metric);
+	uint64_t both;
 
 	metric_set_remove(&sample->impossible, metric);
 	if (!is_known) {
 		metric_set_remove(&sample->seen, metric);
 		return;
 	}
+	both = saturating_add(sample_number(sample, metric), sample_number(before, metric));
 	metric_set_add(&sample->seen, metric);
-	sample_replace_number(
-	        sample, metric,
-	        saturating_add(sample_number(sample, metric), sample_number(before, metric)));
+	if (is_impossible)
+		sample_set_impossible(sample, metric, both);
+	else
+		sample_replace_number(sample, metric, both);
 }
 
 /* A peak that rose in the earlier window only is still the highest. */

@@ -10,6 +10,7 @@ struct unit {
 	unsigned arm, boot;
 	bool has_span;
 	int begin, end; /* of the span, or else of the day */
+	int inode, gaps;
 };
 
 /* Compares the arms A and B of windows that were taken elsewhere. Returns the failure, or NULL. */
@@ -33,6 +34,8 @@ static char *check(const struct unit *units, enum trial_order order)
 		unit->time.span = (struct window_span){units[i].begin, units[i].end};
 		unit->time.begin_unix_ns = (uint64_t)units[i].begin;
 		unit->time.end_unix_ns = (uint64_t)units[i].end;
+		unit->time.inode = (uint64_t)units[i].inode;
+		unit->time.gaps = (uint64_t)units[i].gaps;
 	}
 	found = overlap_check(&comparison);
 	assert_int_equal(comparison.failures.count, found);
@@ -51,39 +54,51 @@ static void test_check(void **state)
 		struct unit units[UNITS];
 		const char *names; /* of those that overlap; NULL: none do */
 	} cases[] = {
-	        {{{"1", 0, 0, true, 10, 20},
-	          {"2", 1, 0, true, 20, 30},
-	          {"3", 1, 0, true, 30, 40},
-	          {"4\x1b", 0, 0, true, 39, 50}},
+	        {{{"1", 0, 0, true, 10, 20, 0, 0},
+	          {"2", 1, 0, true, 20, 30, 0, 0},
+	          {"3", 1, 0, true, 30, 40, 0, 0},
+	          {"4\x1b", 0, 0, true, 39, 50, 0, 0}},
 	         "once: 3 and 4\\x1b"},
 	        /* Windows that follow one another. */
-	        {{{"1", 0, 0, true, 10, 20},
-	          {"2", 1, 0, true, 20, 30},
-	          {"3", 1, 0, true, 30, 40},
-	          {"4", 0, 0, true, 40, 50}},
+	        {{{"1", 0, 0, true, 10, 20, 0, 0},
+	          {"2", 1, 0, true, 20, 30, 0, 0},
+	          {"3", 1, 0, true, 30, 40, 0, 0},
+	          {"4", 0, 0, true, 40, 50, 0, 0}},
 	         NULL},
 	        /* Those of other boots, and of an arm that is not compared. */
-	        {{{"1", 0, 0, true, 10, 20},
-	          {"2", 1, 0, true, 20, 30},
-	          {"3", 1, 1, true, 10, 20},
-	          {"4", 2, 0, true, 10, 20}},
+	        {{{"1", 0, 0, true, 10, 20, 0, 0},
+	          {"2", 1, 0, true, 20, 30, 0, 0},
+	          {"3", 1, 1, true, 10, 20, 0, 0},
+	          {"4", 2, 0, true, 10, 20, 0, 0}},
 	         NULL},
 	        /* Two boots are not known to be one. A name stands for the same window each time. */
-	        {{{"1", 0, 2, true, 10, 20},
-	          {"2", 1, 2, true, 10, 20},
-	          {"3", 1, 2, true, 10, 20},
-	          {"1", 1, 2, true, 10, 20}},
+	        {{{"1", 0, 2, true, 10, 20, 0, 0},
+	          {"2", 1, 2, true, 10, 20, 0, 0},
+	          {"3", 1, 2, true, 10, 20, 0, 0},
+	          {"1", 1, 2, true, 10, 20, 0, 0}},
 	         "once: 1 and 1"},
-	        {{{"1", 0, 2, true, 10, 20},
-	          {"2", 1, 2, true, 10, 20},
-	          {"3", 1, 2, true, 10, 20},
-	          {"4", 0, 2, true, 10, 20}},
+	        {{{"1", 0, 2, true, 10, 20, 0, 0},
+	          {"2", 1, 2, true, 10, 20, 0, 0},
+	          {"3", 1, 2, true, 10, 20, 0, 0},
+	          {"4", 0, 2, true, 10, 20, 0, 0}},
 	         NULL},
+	        /* One file by two names. */
+	        {{{"1", 0, 2, true, 10, 20, 7, 0},
+	          {"2", 1, 2, true, 10, 20, 8, 0},
+	          {"3", 1, 2, true, 10, 20, 9, 0},
+	          {"./1", 1, 2, true, 10, 20, 7, 0}},
+	         "once: 1 and ./1"},
+	        {{{"1", 0, 0, true, 10, 50, 0, 1},
+	          {"2", 1, 0, true, 20, 30, 0, 0},
+	          {"3", 1, 1, true, 30, 40, 0, 0},
+	          {"4", 0, 1, true, 40, 50, 0, 0}},
+	         "or one lies in a gap of the other, so that what was done then counts more than "
+	         "once: 1 and 2"},
 	        /* A sum over several boots has the time of the day. */
-	        {{{"1", 0, 0, true, 10, 20},
-	          {"2", 1, 0, true, 20, 30},
-	          {"3", 1, 1, false, 29, 40},
-	          {"4", 0, 1, true, 40, 50}},
+	        {{{"1", 0, 0, true, 10, 20, 0, 0},
+	          {"2", 1, 0, true, 20, 30, 0, 0},
+	          {"3", 1, 1, false, 29, 40, 0, 0},
+	          {"4", 0, 1, true, 40, 50, 0, 0}},
 	         "once: 2 and 3"},
 	};
 
