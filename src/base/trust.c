@@ -283,11 +283,12 @@ static bool others_may_exchange(int dir_fd, const struct stat *status)
 }
 
 /* Checks the directories above @dir_fd. To move one to another directory takes the right to write it, so the owner of one in a sticky
- * directory is who put it there. */
+ * directory is who put it there, unless others may write that one as well. */
 static int check_above(int dir_fd, struct strbuf *reterr)
 {
 	cleanup_(fd_closep) int fd = -1;
 	struct stat below, status;
+	bool others_may_move;
 	int at = dir_fd;
 
 	if (fstat(dir_fd, &below) < 0)
@@ -297,13 +298,15 @@ static int check_above(int dir_fd, struct strbuf *reterr)
 
 		if (above < 0)
 			return -errno;
+		others_may_move = others_may_write(at, &below);
 		fd_closep(&fd);
 		at = fd = above;
 		if (fstat(fd, &status) < 0)
 			return -errno;
 		if (status.st_dev == below.st_dev && status.st_ino == below.st_ino)
 			return 0;
-		if (others_may_exchange(fd, &status))
+		if (others_may_exchange(fd, &status) ||
+		    (others_may_move && others_may_write(fd, &status)))
 			return refuse_directory(
 			        reterr, "other users may rename a directory that it lies in", fd,
 			        &status);

@@ -4,10 +4,12 @@
  *
  *   FAIL_ALLOC_AT=N     the Nth allocation returns NULL with ENOMEM
  *   FAIL_ALLOC_FROM=N   so do all from the Nth on
+ *   FAIL_ALLOC_IN=PART  only allocations of libraries are counted that have PART in the names of their files
  *   FAIL_ALLOC_COUNT=FILE   the number of allocations of the first process is written there at its exit
  *   FAIL_ALLOC_REACHED=FILE the largest number of an allocation in any of the processes, as an unsigned long in memory
  *
  * Without any of them it only makes the system call FAULT_BEGIN, which tells fault-call that the program itself begins. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -30,6 +32,7 @@ void *__libc_memalign(size_t alignment, size_t size);
 
 static atomic_ulong allocations;
 static unsigned long fail_at, fail_from;
+static const char *fail_in;
 static bool started;
 static pid_t first_process;
 static atomic_ulong
@@ -59,6 +62,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	fail_at = number_of("FAIL_ALLOC_AT");
 	fail_from = number_of("FAIL_ALLOC_FROM");
+	fail_in = getenv("FAIL_ALLOC_IN");
 	first_process = getpid();
 	if (getenv("FAIL_ALLOC_REACHED"))
 		share_reached(getenv("FAIL_ALLOC_REACHED"));
@@ -81,11 +85,25 @@ __attribute__((destructor)) static void end(void)
 		close(fd);
 }
 
-static bool fails(void)
+static bool is_of_library(const void *caller)
+{
+	static _Thread_local bool is_asking; /* dladdr(3) may allocate */
+	Dl_info info;
+	bool is_found;
+
+	if (is_asking)
+		return false;
+	is_asking = true;
+	is_found = dladdr(caller, &info) != 0 && info.dli_fname && strstr(info.dli_fname, fail_in);
+	is_asking = false;
+	return is_found;
+}
+
+static bool fails(const void *caller)
 {
 	unsigned long number;
 
-	if (!started)
+	if (!started || (fail_in && !is_of_library(caller)))
 		return false;
 	number = atomic_fetch_add(&allocations, 1) + 1;
 	if (reached && number > atomic_load(reached))
@@ -99,17 +117,17 @@ static bool fails(void)
 /* The attributes that the headers give these functions let a compiler drop a check; nothing here relies on them. */
 void *malloc(size_t size)
 {
-	return fails() ? NULL : __libc_malloc(size);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-	return fails() ? NULL : __libc_calloc(count, size);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-	return fails() ? NULL : __libc_realloc(old, size);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
 }
 
 void *reallocarray(void *old, size_t count, size_t size)
@@ -125,7 +143,7 @@ void *reallocarray(void *old, size_t count, size_t size)
 
 void *memalign(size_t alignment, size_t size)
 {
-	return fails() ? NULL : __libc_memalign(alignment, size);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)

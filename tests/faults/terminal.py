@@ -12,6 +12,8 @@ import termios
 import time
 
 PLACES, AROUND = 40, 60
+# The library of the terminal's descriptions, which makes each text that is written, and how many of its last allocations are tried.
+LIBRARY, LAST = "libtinfo", 24
 WAIT_S = 60
 # The other page, and the keypad's own codes.
 PAIRS = {"page": (b"\x1b[?1049h", b"\x1b[?1049l"), "keypad": (b"\x1b[?1h", b"\x1b[?1l")}
@@ -55,29 +57,44 @@ def find_page(ctprof, library, most):
     return high
 
 
-def main():
-    ctprof, library = sys.argv[1:]
-    failures, on_page = [], 0
+def count(ctprof, library, **variables):
+    """The number of allocations of a run in which none fails; None if it goes wrong."""
     with tempfile.NamedTemporaryFile("r") as counted:
-        status, written, same = run(ctprof, LD_PRELOAD=library, FAIL_ALLOC_COUNT=counted.name)
+        status, written, same = run(ctprof, LD_PRELOAD=library, FAIL_ALLOC_COUNT=counted.name, **variables)
         text = counted.read()
     if status != 0 or not same or ENTER not in written or not text:
         print(f"without a fault: status {status}, {written[-200:]}")
+        return None
+    return int(text)
+
+
+def fail_at(ctprof, library, place, failures, **variables):
+    """Has one allocation fail. Returns whether it was behind the turn of the page, and ended the program."""
+    what = " ".join([f"allocation {place}", *variables.values()])
+    status, written, same = run(ctprof, LD_PRELOAD=library, FAIL_ALLOC_AT=str(place), **variables)
+    if not same:
+        failures.append(f"{what}: the terminal has other modes")
+    for name, (enter, leave) in PAIRS.items():
+        if enter in written and written.rfind(enter) > written.rfind(leave):
+            failures.append(f"{what}: the {name} is not left")
+    if status not in (0, 1):
+        failures.append(f"{what}: status {status}, {written[-100:]}")
+    if status == 1 and b"ctprof: " not in written and b"Out of memory" not in written:
+        failures.append(f"{what}: no reason, {written[-100:]}")
+    return ENTER in written and status == 1
+
+
+def main():
+    ctprof, library = sys.argv[1:]
+    failures, on_page = [], 0
+    most, of_library = count(ctprof, library), count(ctprof, library, FAIL_ALLOC_IN=LIBRARY)
+    if not most or not of_library:
         return 1
-    most = int(text)
     page = find_page(ctprof, library, most)
     for place in (*range(1, most, max(1, most // PLACES)), *range(max(1, page - AROUND), page + AROUND)):
-        status, written, same = run(ctprof, LD_PRELOAD=library, FAIL_ALLOC_AT=str(place))
-        on_page += ENTER in written and status == 1
-        if not same:
-            failures.append(f"allocation {place}: the terminal has other modes")
-        for name, (enter, leave) in PAIRS.items():
-            if enter in written and written.rfind(enter) > written.rfind(leave):
-                failures.append(f"allocation {place}: the {name} is not left")
-        if status not in (0, 1):
-            failures.append(f"allocation {place}: status {status}, {written[-100:]}")
-        if status == 1 and b"ctprof: " not in written and b"Out of memory" not in written:
-            failures.append(f"allocation {place}: no reason, {written[-100:]}")
+        on_page += fail_at(ctprof, library, place, failures)
+    for place in (*range(1, of_library, max(1, of_library // PLACES)), *range(max(1, of_library - LAST), of_library + 1)):
+        fail_at(ctprof, library, place, failures, FAIL_ALLOC_IN=LIBRARY)
     if on_page < PLACES / 4:
         failures.append(f"only {on_page} failed behind the turn of the page, of {most} allocations")
     for failure in failures:

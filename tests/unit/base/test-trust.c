@@ -292,12 +292,19 @@ static void test_trust_choice(void **state)
 	make_dir(tree, "own/open/own/own", geteuid(), 0700);
 	make_dir(tree, "own/sticky", geteuid(), 01777);
 	make_dir(tree, "own/sticky/own", geteuid(), 0755);
+	make_dir(tree, "own/shared", geteuid(), 01777);
+	make_dir(tree, "own/shared/own", geteuid(), 0755);
+	make_dir(tree, "own/sticky/moved", geteuid(), 01777);
+	make_dir(tree, "own/sticky/moved/own", geteuid(), 0755);
 	assert_false(others_may_choose(tree, "own"));
 	assert_true(others_may_choose(tree, "own/open"));
 	assert_true(others_may_choose(tree, "own/open/own"));
 	assert_true(others_may_choose(tree, "own/open/own/own"));
 	assert_true(others_may_choose(tree, "own/sticky"));
 	assert_false(others_may_choose(tree, "own/sticky/own"));
+	/* One that others may write can have come from another directory. */
+	assert_false(others_may_choose(tree, "own/shared/own"));
+	assert_true(others_may_choose(tree, "own/sticky/moved/own"));
 }
 
 #define in_tree(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
