@@ -188,15 +188,20 @@ static int reset(void **state)
 	return temp_tree_setup(state);
 }
 
-static int replace(const struct temp_tree *tree)
+static int replace_file(const struct temp_tree *tree, const char *name)
 {
-	cleanup_(mem_freep) char *path = temp_tree_path(tree, "target");
+	cleanup_(mem_freep) char *path = temp_tree_path(tree, name);
 	cleanup_(output_done) struct output output = OUTPUT_INIT;
 	int r = output_open(&output, path, OUTPUT_PRIVATE);
 
 	if (r == 0)
 		r = output.sink.write(&output.sink, "after", 5);
 	return r == 0 ? output_commit(&output) : r;
+}
+
+static int replace(const struct temp_tree *tree)
+{
+	return replace_file(tree, "target");
 }
 
 /* Whatever fails, the old file is there, whole, and alone. */
@@ -282,9 +287,11 @@ static void test_output_without_proc(void **state)
 	assert_int_equal(replace(tree), 0);
 	assert_int_equal(read(fd, text, sizeof(text)), 5);
 	assert_string_equal(text, "after");
-	assert_int_equal(fchmod(tree->fd, 01777), 0);
-	assert_int_equal(replace(tree), -ENOENT);
 	close(fd);
+	temp_tree_make_dir(tree, "shared");
+	assert_int_equal(fchmodat(tree->fd, "shared", 01777, 0), 0);
+	assert_int_equal(mkfifoat(tree->fd, "shared/target", 0600), 0);
+	assert_int_equal(replace_file(tree, "shared/target"), -ENOENT);
 }
 
 /* A group that cannot be handed on takes its bits along. */
