@@ -189,7 +189,7 @@ def hosts(path, count):
     ddl = subprocess.run([os.path.realpath(sys.argv[1]), "db", "ddl", "sqlite"], check=True, capture_output=True)
     database = sqlite3.connect(path)
     database.executescript(ddl.stdout.decode())
-    database.executescript("PRAGMA application_id = 0x63747066; PRAGMA user_version = 1")
+    database.executescript("PRAGMA application_id = 0x63747066; PRAGMA user_version = 2")
     for text, row in {
         "snapshot": lambda i: (i, f"d{i}", f"h{i}", "b", "k", f'{{"arm":"{i % 2}","block":"{i}"}}', "window", 10**18, 10**9),
         "snapshot_key": lambda i: (i, "pcomm"),
