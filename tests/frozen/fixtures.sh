@@ -5,7 +5,9 @@
 set -euo pipefail
 CTPROF=$(realpath "$1") dir=$(realpath "$2")
 here=$(dirname "$(realpath "$0")")
-export FIXTURES=$here/../fixtures
+TREES=$(mktemp -d)
+export TREES FIXTURES=$here/../fixtures
+trap 'rm -rf "$TREES"' EXIT
 # shellcheck source=/dev/null
 source "$here/../golden/lib.sh"
 for tree in "$FIXTURES"/*/; do

@@ -62,18 +62,21 @@ done
 pair command-window kernels - v1-baseline.ctprof.zst v1-candidate.ctprof.zst
 pair command-window hostile-later - v1-facts-hostile.ctprof.zst v1-facts-hostile-later.ctprof.zst
 
+trees=$(mktemp -d)
+trap 'rm -rf "$trees"' EXIT
+
 # pack TREE: the host's files and the first processes of a tree.
 pack() {
     local file
-    (cd "fixtures/$1" && find proc sys cgroup \( -type f -o -type l \) ! -name '*.gz' ! -name .keep 2>/dev/null |
+    (cd "$trees/$1" && find proc sys cgroup \( -type f -o -type l \) ! -name '*.gz' ! -name .keep 2>/dev/null |
         LC_ALL=C sort) | awk -F/ '$1 == "proc" && $2 ~ /^[0-9]+$/ { if (!($2 in seen)) { seen[$2] = ++n } if (seen[$2] > 2) next }
             { print }' |
         while IFS= read -r file; do
-            if [ -L "fixtures/$1/$file" ]; then
-                printf '%s -> /nowhere/%s\0' "$file" "$(basename "$(readlink "fixtures/$1/$file")")"
+            if [ -L "$trees/$1/$file" ]; then
+                printf '%s -> /nowhere/%s\0' "$file" "$(basename "$(readlink "$trees/$1/$file")")"
             else
                 printf '%s\n' "$file"
-                head -c 6000 "fixtures/$1/$file" | tr -d '\0'
+                head -c 6000 "$trees/$1/$file" | tr -d '\0'
                 printf '\0'
             fi
         done | head -c 60000
@@ -81,6 +84,7 @@ pack() {
 number=0
 for tree in fixtures/*/; do
     tree=$(basename "$tree")
+    fixtures/tree.sh "$tree" "$trees/$tree"
     # shellcheck disable=SC2059 # the format is the byte
     { printf "\\x$(printf %02x $((number % 16)))"; pack "$tree"; } >"$out/capture/$tree"
     number=$((number + 1))

@@ -65,6 +65,7 @@ for room in 0 4096 16384; do
 done
 # With room it works, so the refusals were about the room.
 rm disk/filler
-"$CTPROF" capture --proc-root "$here/../fixtures/vanished/proc" -o disk/old.zst 2>err || fail "a disk with room is refused"
+"$here/../fixtures/tree.sh" vanished vanished
+"$CTPROF" capture --proc-root vanished/proc -o disk/old.zst 2>err || fail "a disk with room is refused"
 cmp -s disk/old.zst old.copy && fail "the old file was not replaced"
 echo "$checks captures were refused"

@@ -15,6 +15,7 @@ export CTPROF FIXTURES=$here/../fixtures
 source "$here/lib.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export TREES=$scratch/trees
 cd "$scratch"
 
 fail() {

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Functions for the golden cases and the tests of bad input; sourced, with CTPROF (the binary) and FIXTURES
-# (tests/fixtures) set.
+# Functions for the golden cases and the tests of bad input; sourced, with CTPROF (the binary), FIXTURES (tests/fixtures) and
+# TREES (a directory, made when needed) set.
 
 # steady_stderr COMMAND...: runs it; its line about what was written is without size and time, which differ from run to
 # run and from machine to machine.
@@ -9,10 +9,23 @@ steady_stderr() {
     { "$@" 2>&1 >&3 3>&- | sed -E '/^ctprof: wrote /s/, [0-9.]+[KMG]?i?B in [0-9.]+[mµn]?s/, SIZE in TIME/' >&2; } 3>&1
 }
 
+# fixture NAME: prints where the whole of a fixture tree is, which is below TREES if it is stored as what differs from another.
+fixture() {
+    local tree=$FIXTURES/$1
+
+    if [ -f "$tree/base" ]; then
+        tree=$TREES/$1
+        [ -d "$tree" ] || "$FIXTURES/tree.sh" "$1" "$tree"
+    fi
+    echo "$tree"
+}
+
 # capture_fixture NAME [OPTION...]: captures a fixture tree with all its roots.
 capture_fixture() {
-    local tree=$FIXTURES/$1 roots=(--proc-root "$FIXTURES/$1/proc")
+    local tree roots
 
+    tree=$(fixture "$1")
+    roots=(--proc-root "$tree/proc")
     shift
     [ ! -d "$tree/sys" ] || roots+=(--sys-root "$tree/sys")
     [ ! -d "$tree/cgroup" ] || roots+=(--cgroup-root "$tree/cgroup")

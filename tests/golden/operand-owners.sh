@@ -42,7 +42,8 @@ ok() {
 
 mkdir stored
 "$CTPROF" capture --proc-root "$here/../fixtures/6.12-schedstats/proc" -q -o stored/first.zst
-"$CTPROF" capture --proc-root "$here/../fixtures/6.12-schedstats-later/proc" -q -o stored/last.zst
+"$here/../fixtures/tree.sh" 6.12-schedstats-later trees/later
+"$CTPROF" capture --proc-root trees/later/proc -q -o stored/last.zst
 "$CTPROF" window stored/first.zst stored/last.zst -q -o stored/window.zst
 echo '{"schema_version": "0.2.2", "hostname": "SECRET"}' >stored/secret
 chmod 600 stored/*

@@ -16,12 +16,13 @@ fi
 CTPROF=$(realpath "$1")
 exchange=$(realpath "$2")
 here=$(cd "$(dirname "$0")" && pwd)
-tree=$here/../fixtures/vanished/proc
 scratch=$(mktemp -d)
 racer=
 trap '[ -z "$racer" ] || kill "$racer" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
 cd "$scratch"
+"$here/../fixtures/tree.sh" vanished trees/vanished
+tree=$scratch/trees/vanished/proc
 umask 022
 
 checks=0
@@ -37,7 +38,8 @@ ok() {
 # The snapshots for the windows.
 mkdir snapshots
 "$CTPROF" capture --proc-root "$here/../fixtures/6.12-schedstats/proc" -q -o snapshots/first.zst
-"$CTPROF" capture --proc-root "$here/../fixtures/6.12-schedstats-later/proc" -q -o snapshots/last.zst
+"$here/../fixtures/tree.sh" 6.12-schedstats-later trees/later
+"$CTPROF" capture --proc-root trees/later/proc -q -o snapshots/last.zst
 
 # capture FILE, window FILE: the two commands that write files. A FIFO without a reader would be waited for.
 capture() {

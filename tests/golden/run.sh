@@ -45,7 +45,7 @@ status=0
     # shellcheck disable=SC2016 # The inner shell expands them.
     env -i PATH="$PATH" HOME="$scratch/place" LC_ALL=C.UTF-8 TZ=UTC \
         ASAN_OPTIONS="${ASAN_OPTIONS-}" UBSAN_OPTIONS="${UBSAN_OPTIONS-}" \
-        CTPROF="$CTPROF" FIXTURES=fixtures SNAPSHOTS=snapshots DUCT=duct LIB="$here/lib.sh" COMMAND="$scratch/command" \
+        CTPROF="$CTPROF" FIXTURES=fixtures TREES="$scratch/trees" SNAPSHOTS=snapshots DUCT=duct LIB="$here/lib.sh" COMMAND="$scratch/command" \
         bash -o pipefail -c 'source "$LIB"; source "$COMMAND"'
 ) >"$scratch/stdout" 2>"$scratch/stderr" </dev/null || status=$?
 

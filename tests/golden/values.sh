@@ -15,6 +15,7 @@ export CTPROF FIXTURES=$here/../fixtures
 source "$here/lib.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export TREES=$scratch/trees
 cd "$scratch"
 # Values that depend on times have tests of their own.
 "$CTPROF" metric-list --format json |

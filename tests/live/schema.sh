@@ -29,6 +29,7 @@ source "$here/lib.sh"
 source "$here/../golden/lib.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export TREES=$scratch/trees
 cd "$scratch"
 
 # Other Pythons that come first in PATH may lack the module.
@@ -44,9 +45,9 @@ validate() {
 mkdir taken
 "$CTPROF" capture -q -o - | zstd -dc >taken/live.json
 "$CTPROF" capture -q --anonymous -o - | zstd -dc >taken/anonymous.json
-for tree in "$FIXTURES"/*/proc; do
-    tree=${tree%/proc}
-    capture_fixture "${tree##*/}" -q -o - | zstd -dc >"taken/${tree##*/}.json"
+for tree in "$FIXTURES"/*/; do
+    tree=$(basename "$tree")
+    capture_fixture "$tree" -q -o - | zstd -dc >"taken/$tree.json"
 done
 # The stored files are older than some names, which the schema of this version does not have.
 new_names='if .parse_summary then .parse_summary |= with_entries(.key |=

@@ -12,7 +12,9 @@ fi
 export CTPROF=$1
 dir=$2
 here=$(cd "$(dirname "$0")" && pwd)
-export FIXTURES=$here/../../fixtures
+TREES=$(mktemp -d)
+export TREES FIXTURES=$here/../../fixtures
+trap 'rm -rf "$TREES"' EXIT
 # shellcheck source=/dev/null
 source "$here/../lib.sh"
 
