@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* mount-maker - who has made the file system that a file is on, as far as the host knows. Tools of root's mount file systems for users: then
+/* mount-maker - the user who made the file system that a file is on, as far as the mount shows it. Tools of root's mount file systems for users: then
  * its users and permissions are what the user has written into it. */
 #include "ctprof/base/macro.h"
 

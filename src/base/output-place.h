@@ -46,7 +46,7 @@ must_check_ int output_place_find(struct output_place *place, int dir_fd, const 
                                   struct strbuf *reterr);
 
 /* Finds a directory, or the place where it can be made, by the same rules: the target is a directory, and -ENOTDIR
- * stands in the place of -EISDIR. @name is never empty, but may be "." or "..". @descriptor stays -1. */
+ * is in the place of -EISDIR. @name is never empty, but may be "." or "..". @descriptor stays -1. */
 must_check_ int output_place_find_directory(struct output_place *place, int dir_fd,
                                             const char *path, struct strbuf *reterr);
 

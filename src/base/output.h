@@ -77,7 +77,7 @@ must_check_ int output_commit(struct output *output);
  * the output that the error is of. */
 must_check_ int output_commit_all(struct output *outputs, unsigned count, unsigned *ret_failed);
 
-/* Returns the reason why output_open() or output_commit() returned @error, as a phrase to stand behind the file's name.
+/* Returns the reason why output_open() or output_commit() returned @error, as a phrase to be behind the file's name.
  * Names of files in it may hold any bytes. Borrowed until output_done(). */
 const char *output_reason(const struct output *output, int error);
 

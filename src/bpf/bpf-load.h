@@ -13,7 +13,7 @@ must_check_ int bpf_load(int (*load)(void *context), void *context);
 /* The ways to load a program, the cheapest first. */
 enum bpf_loader {
 	BPF_LOADER_KEPT, /* as it was loaded before, if it was kept since this boot (kept-program.h) */
-	BPF_LOADER_LIGHT, /* by a program of the kernel that knows types (since Linux 5.17) */
+	BPF_LOADER_LIGHT, /* by a kernel program that is loaded with its types (since Linux 5.17) */
 	BPF_LOADER_LIBBPF,
 };
 

@@ -22,7 +22,7 @@ enum {
 	FILE_BYTES_MAX = sizeof(struct bpf_insn) * INSTRUCTIONS_MAX + 4096,
 };
 
-/* The maps, by the numbers that stand in the kept instructions where a loaded program has descriptors. */
+/* The maps, by the numbers that are in the kept instructions where a loaded program has descriptors. */
 enum kept_map { MAP_CONSTANTS, MAP_VARIABLES, MAPS };
 
 struct kept_header {

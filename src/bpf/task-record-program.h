@@ -4,7 +4,7 @@
  * with its reader, and the three ways to load it. */
 #include <stdint.h>
 
-/* Set before the program is loaded; the verifier knows them. */
+/* Set before the program is loaded; the verifier takes them for constants. */
 struct task_record_constants {
 	uint32_t cpu_bytes;               /* of a set of CPUs that are worth reading */
 	uint32_t workers_have_full_names; /* in /proc, since Linux 6.11 */

@@ -545,7 +545,7 @@ int task_record(struct bpf_iter__task *context)
 			return 0;
 	}
 	read_thread(task);
-	/* Behind the thread, so that all paths that begin with its memory stand together, see COPY_SCHEDSTATS(). */
+	/* Behind the thread, so that all paths that begin with its memory are together, see COPY_SCHEDSTATS(). */
 	if (has_name(task) && bpf_seq_write(seq, &name, sizeof(name)) < 0)
 		return 0;
 	if (bpf_seq_write(seq, &thread, sizeof(thread)) < 0)

@@ -153,7 +153,7 @@ static void read_host(struct capture *capture, struct snapshot_info *info)
 	else
 		host_read(capture->roots.proc_fd, capture->roots.sys_fd, cgroup_fd, live,
 		          options->anonymous, &info->host);
-	/* Names are read before the walk: the name service may be slow, and the host stands in front of the threads. */
+	/* Names are read before the walk: the name service may be slow, and the host is in front of the threads. */
 	if (!capture->tools->without_names)
 		capture_read_names(options, &capture->roots, &info->host);
 	/* Its threads are not those of our namespace, and the namespace of their ids is unknown. */

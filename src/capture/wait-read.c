@@ -57,7 +57,7 @@ static enum source_outcome read_syscall(int proc_fd, struct thread_sample *sampl
 	return outcome;
 }
 
-/* The kernel says "0" to those who may not know as well. Reading the link to the executable takes the same right, and is refused. */
+/* The kernel prints "0" for a user without the right as well. Reading the link to the executable takes the same right, and is refused. */
 static bool is_secret(int proc_fd, const struct thread_sample *sample)
 {
 	char name[NAME_BYTES], target[1];

@@ -18,8 +18,8 @@
 
 enum { MOUNTINFO_BYTES = 16 << 20 };
 
-/* The answer of libcgroup. It knows a hierarchy by its controllers only: not at all if it has none, and not which part
- * of it a mount shows. If mountinfo can be read, the answer only decides between mounts that are equally good, so that
+/* The answer of libcgroup. It names a hierarchy by its controllers only: a hierarchy without any is missing, and so is the part
+ * of it that a mount shows. If mountinfo can be read, the answer only decides between mounts that are equally good, so that
  * we read where libcgroup's own tools do. If it cannot, because /proc is restricted, /proc/mounts and /proc/cgroups,
  * which libcgroup reads, are the second source. It is asked if it is needed: the library clears most of a megabyte. */
 struct libcgroup_answer {

@@ -32,7 +32,7 @@ static void search_done(struct search *search)
 	strbuf_done(&search->text);
 }
 
-/* Returns how many times "/.." stands at the beginning; @ret_rest is the text behind them. */
+/* Returns how many times "/.." is at the beginning; @ret_rest is the text behind them. */
 static unsigned levels_up(const char *path, const char **ret_rest)
 {
 	unsigned levels = 0;

@@ -346,12 +346,16 @@ static void add_argument(struct finding *finding, const char *path)
 	struct stat status;
 	const char *reason;
 	int r = stat(path, &status) < 0 ? -errno : 0;
+	bool is_directory = r == 0 && S_ISDIR(status.st_mode);
+	int is_recording = is_directory ? recording_list_is(path, &finding->reason) : 0;
 
-	if (recording_list_is(path)) {
+	if (is_recording > 0) {
 		names_add(&finding->recordings, path, strlen(path));
 		return;
 	}
-	if (r == 0 && S_ISDIR(status.st_mode)) {
+	if (is_recording < 0) {
+		r = is_recording;
+	} else if (is_directory) {
 		r = add_directory(finding, path, "");
 	} else if (job_prefix_len(path, job_end_info) >= 0) {
 		add_run(finding, path);
@@ -415,7 +419,7 @@ static void remove_prefix(struct names *names)
 		names->entries[count] = NULL;
 }
 
-/* Splits the directions from the names that they stand behind, and ends the list. */
+/* Splits the directions from the names that they are behind, and ends the list. */
 static void make_orders(struct arguments *arguments)
 {
 	struct names *names = &arguments->sort;

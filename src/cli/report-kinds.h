@@ -22,8 +22,9 @@ bool report_is_experiment(const char *path);
 /* Appends its page or chart. Returns the exit status, with an error printed. */
 must_check_ int report_experiment(const struct report_call *call);
 
-/* Returns whether the path is a recording, or a range of one, or cannot be read to know it. */
 extern const char *const report_recording_charts[];
+
+/* Returns whether the path is a recording, or a range of one, or cannot be read to find out. */
 bool report_is_recording(const char *path);
 /* Appends the section about its time, or a chart of it. */
 must_check_ int report_recording(const struct report_call *call);

@@ -124,7 +124,7 @@ void window_note_missing(const struct snapshot_info *info)
 	if (missed > 0)
 		strbuf_addf(&text, "%sat least %llu never seen", lost > 0 ? ", " : "", missed);
 	if (lost + missed == 0)
-		strbuf_add_str(&text, "nobody knows how many");
+		strbuf_add_str(&text, "number unknown");
 	if (ticks > 0 && per_second > 0)
 		strbuf_addf(&text, ", at least %.1fs of CPU time",
 		            (double)ticks / (double)per_second);

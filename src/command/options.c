@@ -86,7 +86,7 @@ static void match_option(const struct cli_option *option, void *context)
 {
 	struct search *search = context;
 
-	/* Other names of an option stand behind the one that messages use. */
+	/* Other names of an option are behind the one that messages use. */
 	if (!search->found && (search->value == LONG_ONLY + option->id ||
 	                       (option->letter && search->value == option->letter)))
 		search->found = option;

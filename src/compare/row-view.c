@@ -77,7 +77,7 @@ static struct quantity exited_movement(const struct row_set *set, const struct r
 	return quantity_integer(used);
 }
 
-/* Returns whether a growth of exited threads' CPU time stands beside deltas of the time in between, and cannot be of that time. */
+/* Returns whether a growth of exited threads' CPU time is beside deltas of the time in between, and cannot be of that time. */
 static bool is_of_before(const struct row_set *set, const struct row_view *view)
 {
 	return set->interval_total && view->group->exited && view->delta.kind == QUANTITY_INTEGER &&

@@ -196,7 +196,7 @@ static void add_fact(void *context, const struct database_fact *fact)
 		host_series_init(series, asking->list, plan->uses);
 		series->is_level = host_series_is_level(asking->list->metrics[fact->metric]);
 	}
-	/* The facts of one window stand together. */
+	/* The facts of one window are together. */
 	if (fact->snapshot != asking->snapshot)
 		asking->files[plan->uses[fact->snapshot] == USE_LAST]
 		             [asking->list->snapshots[fact->snapshot].host]++;

@@ -315,7 +315,7 @@ static int is_sparse(struct database *database, const struct database_filter *fi
 	return r;
 }
 
-/* Each group is looked up in each file, where its facts stand together: nothing is sorted, and only one group is in memory. The
+/* Each group is looked up in each file, where its facts are together: nothing is sorted, and only one group is in memory. The
  * facts are sorted instead if there are fewer of them than such lookups: a file from a stranger may have as many files as
  * groups, and one fact for each. A condition that is not given is NULL. */
 int database_scan(struct database *database, const struct database_filter *filter,

@@ -410,7 +410,7 @@ static int find_or_add(struct database *database, const struct fleet_row *row, e
 	}
 	if (r != SQLITE_DONE)
 		return database_fail(database);
-	/* The statement that adds stands behind the one that finds. */
+	/* The statement that adds is behind the one that finds. */
 	stmt = database_statement(database, find + 1);
 	if (!stmt)
 		return database_fail(database);

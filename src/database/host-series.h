@@ -27,7 +27,7 @@ struct host_series {
 	size_t host_count, host_capacity;
 };
 
-/* Returns whether values of this metric stand as they are, and have no rate: a number of threads, or a size of memory. A metric that this
+/* Returns whether values of this metric have no rate: a number of threads, or a size of memory. A metric that this
  * version does not know has one. */
 must_check_ bool host_series_is_level(const char *metric);
 

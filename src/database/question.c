@@ -303,7 +303,7 @@ static void add_fact(void *context, const struct database_fact *fact)
 		host_series_init(series, asking->list, asking->uses);
 		series->is_level = host_series_is_level(asking->list->metrics[fact->metric]);
 	}
-	/* The facts of one window stand together. */
+	/* The facts of one window are together. */
 	if (fact->snapshot < asking->list->snapshot_count && fact->snapshot != asking->snapshot &&
 	    asking->uses[fact->snapshot] != USE_NOTHING)
 		asking->files[asking->list->snapshots[fact->snapshot].host]++;

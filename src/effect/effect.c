@@ -12,7 +12,7 @@
 #include "ends-check.h"
 #include "overlap-check.h"
 
-/* Returns whether a stands before b in each block, on average, or b before a in each. */
+/* Returns whether a is before b in each block, on average, or b before a in each. */
 static bool order_is_one_sided(const struct contrast_plan *plan)
 {
 	size_t first[2] = {0, 0};
@@ -46,8 +46,8 @@ static void check_order(struct comparison *comparison)
 	const struct trial *trial = comparison->plan.trial;
 
 	if (trial->blocks_unknown)
-		fail(comparison, "nobody knows which windows belong to one block: a drift looks "
-		                 "like an effect (--blocks-by names a label)");
+		fail(comparison, "the blocks of the windows are unknown: a drift looks like an "
+		                 "effect (--blocks-by names a label)");
 	else if (trial->order == TRIAL_ORDER_SEQUENTIAL)
 		fail(comparison, "the arms ran one after the other: a drift looks like an effect");
 	else if (comparison->blocks > 0 && order_is_one_sided(&comparison->plan))

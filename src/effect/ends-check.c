@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* The ways to know the ends of threads. */
+/* The ways to record the ends of threads. */
 enum way { WAY_NONE, WAY_RECORDED, WAY_COMPLETED, WAY_COUNT };
 
 static const char *const way_texts[WAY_COUNT] = {
@@ -19,7 +19,7 @@ static const char *const way_texts[WAY_COUNT] = {
 struct arm_ends {
 	size_t by_way[WAY_COUNT];
 	bool any_ended;
-	/* The CPU time that is in no row, over the windows that know it: the mean, and the sum of the squared distances from it. */
+	/* The CPU time that is in no row, over the windows that have it: the mean, and the sum of the squared distances from it. */
 	double mean, squares;
 	size_t count;
 };

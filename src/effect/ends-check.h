@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* ends-check - whether the windows of two arms know threads that ended in them alike. If they do not, the same work looks like an
+/* ends-check - whether the windows of two arms record the ends of threads in one way. If they do not, the same work looks like an
  * effect: a window without records of such threads has no row for what they did. */
 #include "effect/effect.h"
 

@@ -18,8 +18,8 @@ struct parts {
 	        *hosts; /* PART_HOST: the name of each part, borrowed from the trial; owned array */
 };
 
-/* Finds the parts of a trial whose blocks were found. Sessions without a host's name are sessions: nobody knows whether they are of one
- * host. parts_done() @ret. */
+/* Finds the parts of a trial whose blocks were found. Sessions without a host's name are sessions: they may be of several
+ * hosts. parts_done() @ret. */
 void parts_find(struct parts *ret, const struct trial *trial);
 void parts_done(struct parts *parts);
 

@@ -17,7 +17,7 @@ enum { CHILD_RESULT = CHILD_FIRST, CHILD_DIRECTORY };
 
 static const struct run_outlook nothing = {.detectable = INFINITY};
 
-/* Errors are no part of the answer, and would stand on the terminal in the middle of the progress. */
+/* Errors are no part of the answer, and would be on the terminal in the middle of the progress. */
 static bool be_silent(void)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -21,7 +21,7 @@ struct outlook {
 must_check_ int outlook_begin(struct outlook *outlook, struct run_observer *observer,
                               struct experiment *experiment);
 
-/* To be called when fd is readable: sets @done. A child that ends without an answer knows nothing. */
+/* To be called when fd is readable: sets @done. A child that ends without an answer leaves no outlook. */
 void outlook_read(struct outlook *outlook);
 
 /* Waits for the child, which is killed where it has not ended. */

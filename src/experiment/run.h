@@ -30,8 +30,8 @@ struct run_observer {
 	void (*progress)(struct run_observer *self, const struct run_progress *progress);
 	/* One or more lines, about a block that is void, say. Safe to print. */
 	void (*note)(struct run_observer *self, const char *text);
-	/* Called in a child process, after three blocks, and after each one if the plan has "until". NULL: nobody wants to
-	 * know. */
+	/* Called in a child process, after three blocks, and after each one if the plan has "until". NULL: no
+	 * outlook. */
 	void (*outlook)(struct run_observer *self, const struct experiment *experiment,
 	                struct run_outlook *ret);
 };

@@ -167,7 +167,7 @@ static int read_threads(const struct export_plan *plan, struct snapshot_file *fi
 	return snapshot_file_read(file, &plan->limits, &threading.visitor, &again);
 }
 
-/* The rows of threads have values that stand behind the threads in the file, so it is read twice. */
+/* The rows of threads have values that are behind the threads in the file, so it is read twice. */
 int export_threads(const struct export_plan *plan, struct snapshot_file *file,
                    struct fleet_sink *sink)
 {

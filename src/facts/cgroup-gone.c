@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* The version stands in front of the path. */
+/* The version is in front of the path. */
 static void set_key(struct strbuf *key, const struct strbuf *path, bool is_v1)
 {
 	strbuf_clear(key);

@@ -93,7 +93,7 @@ static void set_throttling(struct cgroup_node *node, const struct cgroup_stats *
 		node->usec = ns / NS_PER_US;
 }
 
-/* The version stands in front of the path. */
+/* The version is in front of the path. */
 static void make_key(bool is_v1, const char *path, size_t len, struct strbuf *key)
 {
 	strbuf_clear(key);

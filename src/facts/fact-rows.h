@@ -51,7 +51,7 @@ struct fact_row {
 	bool remade;
 	/* The two values lack unlike shares of their cgroups or processes, which may be the whole difference: it has no delta. */
 	bool uneven;
-	bool companion; /* does not meet the conditions, and stands beside a row that does */
+	bool companion; /* does not meet the conditions, and is beside a row that does */
 	/* In compare |delta|, in show the value, over the larger of the two sums over all groups of the section; 1 if a
 	 * limit or a text changed, 0 if there is no difference. */
 	double weight;

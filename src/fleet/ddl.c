@@ -3,7 +3,7 @@
 
 const char *const ddl_engine_names[DDL_ENGINE_COUNT + 1] = {"sqlite", "clickhouse", "duckdb", NULL};
 
-/* The facts of one file stand together, since files are added one after the other, and those of one group in it. SQLite has no unsigned
+/* The facts of one file are together, since files are added one after the other, and those of one group in it. SQLite has no unsigned
  * integers: a number above 2^63-1 is the text of its digits, which a column without a type takes. */
 const char ddl_sqlite[] = "CREATE TABLE snapshot (\n"
                           "  id INTEGER PRIMARY KEY,\n"
@@ -98,7 +98,7 @@ static void add_distributed(const char *database, const char *table, struct strb
 	        database, table, database, table, database, table);
 }
 
-/* A file's facts count once a row of the table file names their load, and those of other loads never do. They stand in the order in which
+/* A file's facts count once a row of the table file names their load, and those of other loads never do. They are in the order in which
  * the questions read them, and the day lets questions about a time leave out months. */
 static void add_clickhouse(const char *database, struct strbuf *out)
 {

@@ -100,7 +100,7 @@ static void add_exited(const struct fleet_groups *groups, struct summary *sums, 
 	}
 }
 
-/* Exited threads that have run, and whose work nobody knows, are one thread without a value. */
+/* Exited threads that have run, and whose work is unknown, are one thread without a value. */
 static void add_lacking(const struct fleet_groups *groups, struct summary *sums,
                         const struct derive_frame *frame, const struct group *group)
 {

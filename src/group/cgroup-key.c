@@ -64,7 +64,7 @@ static bool is_word(char c)
 	return char_is_digit(c) || char_is_letter(c);
 }
 
-/* Returns whether a UUID stands at the start: groups of 8, 4, 4, 4 and 12 digits, all separated by a dash or all by the
+/* Returns whether a UUID is at the start: groups of 8, 4, 4, 4 and 12 digits, all separated by a dash or all by the
  * underscore that replaces it in systemd's names. */
 static bool is_uuid(struct span span)
 {
@@ -84,7 +84,7 @@ static bool is_uuid(struct span span)
 	return span.len == UUID || !char_is_hex(span.text[UUID]);
 }
 
-/* Returns whether an id of 32 digits stands at the start. */
+/* Returns whether an id of 32 digits is at the start. */
 static bool is_long_id(struct span span)
 {
 	size_t digits = 0;

@@ -59,7 +59,7 @@ struct group_by group_by_key(enum group_key key, bool literal);
 
 bool group_by_has(const struct group_by *by, enum group_key key);
 
-/* Returns whether rows of cgroups can stand below those of the groups: a group is a cgroup. */
+/* Returns whether rows of cgroups can be below those of the groups: a group is a cgroup. */
 bool group_by_is_cgroup(const struct group_by *by);
 
 /* Finds the key with this name on the command line: one of group_key_table, or cgroup_v1_other for "cgroup:v1:" and the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* path-name - the names of groups by a text of the process: its executable, the directory of that, its working directory, its title.
- * A name without a path stands in parentheses, which no path that the kernel shows begins with. */
+ * A name without a path is in parentheses, which no path that the kernel shows begins with. */
 #include "ctprof/metric/host.h"
 #include "ctprof/metric/sample.h"
 

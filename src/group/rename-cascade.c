@@ -45,7 +45,7 @@ int rename_by_path(const void *a, const void *b)
 	                     cgroup_b->path_len);
 }
 
-/* Compares as bytes_compare(), but a slash comes first: everything below a path stands right behind it. */
+/* Compares as bytes_compare(), but a slash comes first: everything below a path is right behind it. */
 static int tree_compare(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	for (size_t i = 0; i < a_len && i < b_len; i++) {

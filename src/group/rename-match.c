@@ -260,7 +260,7 @@ static size_t count_common(const struct type_set *a, size_t i, const struct type
 	return common;
 }
 
-/* Compares with a set whose first type in common with @wanted stands at these places. */
+/* Compares with a set whose first type in common with @wanted is at these places. */
 static void try_set(struct best_set *best, const struct type_set *wanted, size_t i,
                     const struct type_set *set, size_t j)
 {

@@ -27,7 +27,7 @@ must_check_ int snapshot_file_read(struct snapshot_file *file, const struct snap
                                    struct snapshot_visitor *visitor,
                                    struct snapshot_info *ret_info);
 
-/* Returns the reason why one of these returned @error, to stand behind the path; borrowed. */
+/* Returns the reason why one of these returned @error, to be behind the path; borrowed. */
 const char *snapshot_file_reason(struct snapshot_file *file, int error);
 
 /* For cleanup_(snapshot_file_done). */

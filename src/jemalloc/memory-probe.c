@@ -112,7 +112,7 @@ void memory_prober_freep(struct memory_prober **prober)
 }
 
 /* Makes memory that can be passed to the helper. A host may refuse memory that could be executed (vm.memfd_noexec, Linux 6.3), and
- * older kernels do not know the flag that it cannot. */
+ * older kernels lack the flag that it cannot. */
 static int make_memory(size_t bytes)
 {
 	int fd = memfd_create("ctprof", MFD_CLOEXEC | MFD_NOEXEC_SEAL);

@@ -63,7 +63,7 @@ static struct listing_rows chosen_rows(enum listing_id listing, const char *cons
 	return rows;
 }
 
-/* Rows that are not in the table stand behind those that are. */
+/* Rows that are not in the table are behind those that are. */
 static size_t count_printed(const struct listing_rows *rows)
 {
 	size_t count = 0;

@@ -88,7 +88,7 @@ static int parse(const struct live *live, struct strbuf *order, struct strbuf *g
 	int count = 0, id;
 
 	arguments[count++] = live->argv[0];
-	/* A limit of the user's stands behind it, and counts. */
+	/* A limit of the user's is behind it, and counts. */
 	arguments[count++] = all;
 	for (int i = 1; i < live->argc; i++)
 		if (!is_delays(live->argv[i]))

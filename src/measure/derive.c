@@ -21,7 +21,7 @@ struct sum_bytes {
 struct sum_level_bytes {
 	fold_number v;
 };
-/* A metric that no formula takes. Its name stands in the compiler's message. */
+/* A metric that no formula takes. Its name is in the compiler's message. */
 struct sum_of_other_kind {
 	fold_number v;
 };

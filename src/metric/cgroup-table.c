@@ -272,7 +272,7 @@ static void merge_list(enum cgroup_list_id list, struct keyed_values *into,
 	}
 }
 
-/* A quota stands beside its period. */
+/* A quota is beside its period. */
 static const struct {
 	enum cgroup_value_id quota, period;
 } bandwidths[] = {{CGROUP_VALUE_cpu_max_quota_us, CGROUP_VALUE_cpu_max_period_us},

@@ -3,7 +3,7 @@
  * locks: its type must admit its rule (claim); a fold function must exist for exactly that pair (function);
  * values are wrapped by type, so formulas over the wrong kind do not compile (use, in derive.c); a
  * value can only be stored through its metric's name, in its metric's type (presence, in sample.h); and each
- * way to read threads knows the metric or says that it does not (place). */
+ * way to read threads has a place for the metric or declares that it has none (place). */
 #include "ctprof/metric/metric.h"
 
 #include <string.h>

@@ -162,6 +162,8 @@ static struct overview_value value_of(const struct building *building, unsigned 
 		value.seen = value.seen || seen > 0;
 		value.partial = value.partial ||
 		                (kind != ASPECT_KIND_PEAK && lacks_threads(group, frame, metric));
+		value.began_before = value.began_before || (per_second && group->before &&
+		                                            group->before[metric].threads > 0);
 		value.amount += seen > 0 ? number_of(building, side, group, metric, per_second) : 0;
 		if (metric == METRIC_run_time_ns)
 			add_exited_run(group, frame, per_second, &value);
@@ -303,7 +305,7 @@ static bool is_unlike(const struct building *building, const struct row_group *g
 	return false;
 }
 
-/* Two windows that know the ends of threads in two ways have no difference where it is one of these ways, and one that has no
+/* Two windows that measure the ends of threads in two ways have no difference of ended threads, and one that has no
  * records of ends does not show that a group of short lives was not there. */
 static void leave_out_unlike(const struct building *building, struct overview_row *row)
 {
@@ -460,7 +462,7 @@ static void add_row(struct building *building, const struct row_group *group, bo
 		add_noise(overview, row);
 }
 
-/* Only the scores compare these with each other: nobody knows what they did on the other side. */
+/* Only the scores compare these with each other: what they did on the other side is unknown. */
 static void add_apart(struct building *building, unsigned side)
 {
 	struct overview *overview = building->overview;

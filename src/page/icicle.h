@@ -14,7 +14,7 @@ struct icicle_leaf {
 	bool there[ICICLE_SIDES];   /* the side has the group */
 	bool known[ICICLE_SIDES];   /* the amount is; else it is 0 */
 	bool partial[ICICLE_SIDES]; /* it may lack some threads */
-	bool unlike;                /* the sides know its ended threads in two ways */
+	bool unlike;                /* its ended threads are measured in two ways */
 	/* The side may have had the group, and does not show it: it is there, and its amount is not known. */
 	bool hidden[ICICLE_SIDES];
 };

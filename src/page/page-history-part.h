@@ -12,5 +12,5 @@ void page_add_history_data(const struct history *history,
 void page_begin_peak(const struct history *history, const struct extent *extent,
                      struct strbuf *out);
 
-/* Appends that range, shorter, for the command that stands in the section; nothing if no column has a value. */
+/* Appends that range, shorter, for the command that is in the section; nothing if no column has a value. */
 void page_add_range(const struct history *history, const struct extent *extent, struct strbuf *out);

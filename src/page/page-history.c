@@ -221,7 +221,7 @@ static void add_panel(const struct history *history, unsigned which, struct strb
 		add_panel_chart(history, &panel, out);
 		for (unsigned column = 0; column < 3; column++) {
 			strbuf_add_str(out, "</td><td>");
-			/* Each number stands beside its name, below the heading. */
+			/* Each number is beside its name, below the heading. */
 			for (unsigned i = 0; i < panel.count; i++) {
 				struct extent extent = panel_extent(history, &panel, i);
 

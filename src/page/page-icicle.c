@@ -220,7 +220,7 @@ static void add_key(unsigned aspect, bool unlike, struct strbuf *out)
 	            "<span>* may lack some threads</span>",
 	            aspect_table[aspect].name);
 	if (unlike)
-		strbuf_addf(out, "\n<span>%s one side knows less of ended threads</span>",
+		strbuf_addf(out, "\n<span>%s ended threads incomplete on one side</span>",
 		            report_measured_mark);
 	strbuf_add_str(out, "</p>\n");
 }

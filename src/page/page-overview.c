@@ -74,7 +74,7 @@ void page_add_overview(const struct report *report, const struct page_command *c
 	cleanup_(strbuf_done) struct strbuf foot = STRBUF_INIT;
 	size_t count = overview->count < PAGE_ROWS ? overview->count : PAGE_ROWS;
 	struct overview_table table;
-	bool partial = false;
+	struct overview_marks marks = {0};
 
 	overview_table_init(&table, report);
 	page_add_heading("overview", "Overview", command->overview, command->limit, out);
@@ -82,11 +82,11 @@ void page_add_overview(const struct report *report, const struct page_command *c
 		strbuf_add_str(out, "<div class=\"wide\">\n");
 		add_rows(&table, 0, table.shown < count ? table.shown : count, out);
 		strbuf_add_str(out, "</div>\n");
-		partial = overview_table_is_partial(&table);
+		marks = overview_table_marks(&table);
 	}
 	if (table.shown > 0)
 		add_empty_key(overview->kind, out);
-	report_add_overview_foot(report, partial, &foot);
+	report_add_overview_foot(report, marks, &foot);
 	page_add_lines(strbuf_str(&foot), false, out);
 	if (count > table.shown) {
 		strbuf_add_str(out, "<details>\n<summary class=\"drawn\">");

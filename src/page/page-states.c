@@ -94,7 +94,7 @@ static void read_budget(struct states *states, size_t row, unsigned side, struct
 	}
 }
 
-/* Appends what stands in a cell, as the command prints it. */
+/* Appends what is in a cell, as the command prints it. */
 static void add_share(const struct budget *budget, unsigned derived, struct strbuf *out)
 {
 	if (budget->there)

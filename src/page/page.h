@@ -13,7 +13,7 @@ struct page_command {
 	const char *tree;     /* the overview of the same files, without a grouping */
 };
 
-/* Appends the page up to its first section, with the lines that stand above the overview. */
+/* Appends the page up to its first section, with the lines that are above the overview. */
 void page_begin(const struct report *report, struct strbuf *out);
 void page_end(struct strbuf *out);
 

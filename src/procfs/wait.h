@@ -8,7 +8,7 @@
 #include "ctprof/base/strbuf.h"
 #include "ctprof/metric/metric.h"
 
-/* Appends the function of the kernel that wchan names; nothing for "0": the thread waits in none, or this user may not know. Returns
+/* Appends the function of the kernel that wchan names; nothing for "0": the thread waits in none, or this user has no right to see it. Returns
  * OUTCOME_read or OUTCOME_malformed. */
 must_check_ enum source_outcome wchan_parse(const char *text, size_t len, struct strbuf *out);
 

@@ -24,7 +24,7 @@ int condition_where(const struct option_parser *parser, struct report_options *o
 	}
 	where_add_error(parser->value, &error, &text);
 	where_error_done(&error);
-	/* The expression with a mark below it stands on lines of its own; it is safe to print. */
+	/* The expression with a mark below it is on lines of its own; it is safe to print. */
 	fprintf(stderr, "ctprof: %s: --%s: %s\n", parser->command->name, parser->current->name,
 	        strbuf_str(&text));
 	return -1;

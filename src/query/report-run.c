@@ -35,7 +35,7 @@ static struct row_cpu_time cpu_time_of(const struct host *host)
 	};
 }
 
-enum { OVERVIEW_WIDTH = 80 /* where nobody knows how wide the terminal is */ };
+enum { OVERVIEW_WIDTH = 80 /* if the width of the terminal is unknown */ };
 
 static void print_report(FILE *file, const struct report *report, enum report_format format)
 {

@@ -23,10 +23,9 @@ enum { LINES_MAX = 12 };
 
 #define KIB 1024.0
 
-bool recording_list_is(const char *path)
+int recording_list_is(const char *path, struct strbuf *reterr)
 {
-	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
-	cleanup_(fd_closep) int fd = operand_open(AT_FDCWD, path, OPERAND_DIRECTORY, &reason);
+	cleanup_(fd_closep) int fd = operand_open(AT_FDCWD, path, OPERAND_DIRECTORY, reterr);
 	cleanup_(recording_files_done) struct recording_files files = {0};
 	struct recording_owner owner;
 	int r = fd < 0 ? fd : recording_files_list(fd, &files);
@@ -34,7 +33,7 @@ bool recording_list_is(const char *path)
 	if (r == -ENOMEM)
 		mem_exhausted();
 	if (r < 0)
-		return false;
+		return r;
 	return files.count > 0 || (recording_lock_owner(fd, &owner) == 0 && owner.pid != 0);
 }
 

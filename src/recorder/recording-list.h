@@ -11,8 +11,9 @@
 #include "ctprof/base/strbuf.h"
 #include "runs/run-list.h"
 
-/* Returns whether the path is a directory with files of a recording, or with its lock. */
-bool recording_list_is(const char *path);
+/* Returns 1 if a directory has files of a recording, or its lock, else 0, or -errno if it cannot be read. The reason is empty where
+ * strerror() has it. */
+must_check_ int recording_list_is(const char *path, struct strbuf *reterr);
 
 /* Returns whether a recording can be printed so: a table, Markdown, CSV and NDJSON. */
 bool recording_list_has(enum run_list_format format);

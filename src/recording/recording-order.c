@@ -13,7 +13,7 @@
 #include "recording/frame-source.h"
 #include "recording/frame.h"
 
-/* The labels and the kernel's command line stand before the boot's id. */
+/* The labels and the kernel's command line are before the boot's id. */
 enum { HEAD_BYTES = 64 << 10, BOOT_ID_BYTES = 36 };
 
 struct file_begin {

@@ -84,7 +84,7 @@ static uint64_t find_time(const char *head, size_t len, const char *key)
 	return scan_u64(digits, (size_t)(at - digits), &ns) ? ns : 0;
 }
 
-/* The key stands before all values of the host's making. */
+/* The key is before all values of the host's making. */
 static bool has_changes(const char *head, size_t len)
 {
 	static const char key[] = "\"version\":2,";
@@ -93,7 +93,7 @@ static bool has_changes(const char *head, size_t len)
 	return end && memmem(head, (size_t)(end - head), key, sizeof(key) - 1);
 }
 
-/* Reads the end of the window in a frame, which stands in the first bytes of the text. */
+/* Reads the end of the window in a frame, which is in the first bytes of the text. */
 static int read_end(struct reading *reading, uint64_t begin, uint64_t end, struct window_end *ret)
 {
 	enum { HEAD_BYTES = 4096 };

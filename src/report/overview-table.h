@@ -7,6 +7,12 @@
 
 enum { OVERVIEW_GROUP = ASPECT_COUNT, OVERVIEW_COLUMNS = ASPECT_COUNT + 1 };
 
+/* The marks behind values that have a line below the table. */
+struct overview_marks {
+	bool partial;      /* a value lacks some threads */
+	bool began_before; /* waits began before the window; the value has their part inside */
+};
+
 struct overview_table {
 	const struct report *report; /* borrowed, as the overview */
 	const struct overview *overview;
@@ -28,14 +34,14 @@ const char *overview_table_heading(const struct overview_table *table, unsigned 
  * colour. */
 enum table_color overview_table_cell(void *table, size_t row, unsigned column, struct strbuf *out);
 
-/* Returns whether a cell has the mark of a value that lacks some threads. */
-bool overview_table_is_partial(struct overview_table *table);
+/* Returns the marks of the cells. */
+struct overview_marks overview_table_marks(struct overview_table *table);
 
 /* Appends an amount of the aspect in three digits or so; nothing for 0. */
 void overview_add_amount(const struct overview *overview, unsigned aspect, double amount,
                          struct strbuf *out);
 
-/* Append the lines above the overview: what is compared, what matters about trust, what was set; and the lines below it. @partial
- * is the table's overview_table_is_partial(). */
+/* Append the lines above the overview: what is compared, what matters about trust, what was set; and the lines below it. */
 void report_add_overview_top(const struct report *report, struct strbuf *out);
-void report_add_overview_foot(const struct report *report, bool partial, struct strbuf *out);
+void report_add_overview_foot(const struct report *report, struct overview_marks marks,
+                              struct strbuf *out);

@@ -122,11 +122,10 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		            "counted anew, and there is no difference\n",
 		            report_went_back_mark);
 	if (marks.measured_differently)
-		strbuf_addf(
-		        out,
-		        "%s measured differently: threads of the group ended, and one side knows "
-		        "less of them than the other (see exits); not ranked by impact\n",
-		        report_measured_mark);
+		strbuf_addf(out,
+		            "%s measured differently: threads of the group ended, and one side "
+		            "measured less of their work (see exits); not ranked by impact\n",
+		            report_measured_mark);
 	if (marks.impossible_differs)
 		strbuf_addf(out,
 		            "%s some thread's value is impossible on one side only, so there is no "

@@ -21,7 +21,7 @@ static void add_value(const char *text, struct strbuf *out)
 	strbuf_add_char(out, '\n');
 }
 
-/* Appends a line for each entry of a map; its name stands in the first one. */
+/* Appends a line for each entry of a map; its name is in the first one. */
 static void add_map(const char *name, const struct host_map *map, struct strbuf *out)
 {
 	for (size_t i = 0; i < map->count; i++) {

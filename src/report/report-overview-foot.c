@@ -132,7 +132,7 @@ static void add_name(struct name_list *list, struct strbuf *text, struct strbuf 
 		strbuf_addf(&list->line, "  %s", name);
 		return;
 	}
-	/* A name that would stand behind one that did not fit would seem to be the next one. */
+	/* A name that would be behind one that did not fit would seem to be the next one. */
 	if (list->left_out > 0) {
 		list->left_out++;
 		return;
@@ -200,14 +200,14 @@ static void add_quiet(const struct report *report, enum overview_mark mark, stru
 	end_names(&list, out);
 }
 
-/* "¶ one window knows less of ended threads, not ranked: sh, true and 3 more". */
+/* "¶ ended threads incomplete in one window, not ranked: sh, true and 3 more". */
 static void add_unlike(const struct report *report, struct strbuf *out)
 {
 	const struct overview *overview = report->overview;
 	struct name_list list = {.report = report};
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 
-	strbuf_addf(&list.line, "%s one window knows less of ended threads, not ranked",
+	strbuf_addf(&list.line, "%s ended threads incomplete in one window, not ranked",
 	            report_measured_mark);
 	for (size_t i = 0; i < overview->unlike_count; i++) {
 		strbuf_clear(&name);
@@ -217,7 +217,8 @@ static void add_unlike(const struct report *report, struct strbuf *out)
 	end_names(&list, out);
 }
 
-void report_add_overview_foot(const struct report *report, bool partial, struct strbuf *out)
+void report_add_overview_foot(const struct report *report, struct overview_marks marks,
+                              struct strbuf *out)
 {
 	const struct overview *overview = report->overview;
 
@@ -225,8 +226,11 @@ void report_add_overview_foot(const struct report *report, bool partial, struct 
 		strbuf_addf(out, "no group %s %.0f %% of the %s or more\n",
 		            overview_is_change(overview->kind) ? "changed by" : "moved",
 		            100 * overview->floor, host_of(report));
-	if (partial)
+	if (marks.partial)
 		strbuf_add_str(out, "* may lack some of the group's threads\n");
+	if (marks.began_before)
+		strbuf_addf(out, "%s waits began before the window; this is their part in it\n",
+		            report_began_before_mark);
 	add_unlike(report, out);
 	report_add_second_rest(report, out);
 	for (unsigned side = SIDE_MAX; side-- > 0;)

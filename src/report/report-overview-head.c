@@ -36,7 +36,7 @@ const char *overview_last_part(const char *path)
 	return slash && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* Returns the length of the path; without @RANGE if that is to be left out, since the bounds stand below. */
+/* Returns the length of the path; without @RANGE if that is to be left out, since the bounds are below. */
 static size_t path_len(const struct report *report, unsigned side, const char *path,
                        bool with_ranges)
 {

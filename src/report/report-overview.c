@@ -105,6 +105,8 @@ static void add_value(const struct overview *overview, unsigned aspect,
 	overview_add_amount(overview, aspect, value->amount, out);
 	if (value->partial)
 		strbuf_add_str(out, out->len == start ? "0*" : "*");
+	if (value->began_before && out->len > start)
+		strbuf_add_str(out, report_began_before_mark);
 }
 
 static void add_side(const struct overview_table *table, const struct overview_row *row,
@@ -261,20 +263,23 @@ static const char *heading_of(const struct overview_table *table, unsigned aspec
 	                                                   : aspect_table[aspect].heading;
 }
 
-/* Returns whether a cell has the mark of a value that lacks some threads. */
-bool overview_table_is_partial(struct overview_table *table)
+struct overview_marks overview_table_marks(struct overview_table *table)
 {
+	struct overview_marks marks = {0};
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 
 	for (size_t row = 0; row < table->shown; row++)
 		for (unsigned c = 0; c < table->count; c++) {
 			strbuf_clear(&text);
 			overview_table_cell(table, row, c, &text);
-			if (table->columns[c] != GROUP_COLUMN && text.len > 0 &&
-			    memchr(text.data, '*', text.len))
-				return true;
+			if (table->columns[c] == GROUP_COLUMN)
+				continue;
+			if (strchr(strbuf_str(&text), '*'))
+				marks.partial = true;
+			if (strstr(strbuf_str(&text), report_began_before_mark))
+				marks.began_before = true;
 		}
-	return false;
+	return marks;
 }
 
 /* The width of the column, and whether all of its cells are empty. */
@@ -403,13 +408,13 @@ const char *overview_table_heading(const struct overview_table *table, unsigned 
 	return heading_of(table, table->columns[column]);
 }
 
-bool report_print_overview_rows(FILE *file, const struct report *report)
+struct overview_marks report_print_overview_rows(FILE *file, const struct report *report)
 {
 	struct overview_table table;
 	struct table_column columns[COLUMNS];
 
 	if (overview_shown(report) == 0)
-		return false;
+		return (struct overview_marks){0};
 	overview_table_init(&table, report);
 	for (unsigned c = 0; c < table.count; c++)
 		columns[c] = (struct table_column){
@@ -417,7 +422,7 @@ bool report_print_overview_rows(FILE *file, const struct report *report)
 		        table.columns[c] == GROUP_COLUMN ? SHRINKS_ALWAYS : SHRINKS_NEVER, 0};
 	table_print(file, &report->style, columns, table.count, table.shown, overview_table_cell,
 	            &table);
-	return overview_table_is_partial(&table);
+	return overview_table_marks(&table);
 }
 
 size_t overview_shown(const struct report *report)

@@ -8,8 +8,8 @@
 /* Rows that the limit leaves. */
 size_t overview_shown(const struct report *report);
 
-/* Prints the table, as wide as the terminal at most. Returns whether a value in it lacks some threads. */
-bool report_print_overview_rows(FILE *file, const struct report *report);
+/* Prints the table, as wide as the terminal at most. Returns the marks in it. */
+struct overview_marks report_print_overview_rows(FILE *file, const struct report *report);
 
 /* Appends a time in two digits or so: "0.4ms", "12s", "3.2h"; nothing for 0. */
 void overview_add_time(double ns, struct strbuf *out);

@@ -248,7 +248,7 @@ static void add_foot(const struct report *report, const struct rollup *rollup, s
 	overview_add_line(report, &line, out);
 	strbuf_clear(&line);
 	if (has_measured_differently(rollup, shown))
-		strbuf_addf(&line, "%s one window knows less of ended threads, not ranked",
+		strbuf_addf(&line, "%s ended threads incomplete in one window, not ranked",
 		            report_measured_mark);
 	overview_add_line(report, &line, out);
 }

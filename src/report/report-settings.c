@@ -19,7 +19,7 @@ enum { LINES_SHOWN = 4 };
 struct change {
 	struct difference difference; /* owns its texts */
 	char *pattern;                /* the name with a star for each number; owned */
-	const char *behind;           /* what stands behind it */
+	const char *behind;           /* what is behind it */
 	unsigned count;               /* settings of that pattern with that change */
 	bool of_group;
 };

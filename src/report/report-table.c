@@ -104,13 +104,13 @@ void report_add_overview_top(const struct report *report, struct strbuf *out)
 static void print_overview(FILE *file, const struct report *report)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	bool partial;
+	struct overview_marks marks;
 
 	report_add_overview_top(report, &text);
 	table_print_text(file, &report->style, &text);
-	partial = report_print_overview_rows(file, report);
+	marks = report_print_overview_rows(file, report);
 	strbuf_clear(&text);
-	report_add_overview_foot(report, partial, &text);
+	report_add_overview_foot(report, marks, &text);
 	if (report->verbose) {
 		strbuf_add_char(&text, '\n');
 		report_add_head(report, &text);

@@ -51,7 +51,7 @@ static void add_threads(const struct snapshot_window *window, struct strbuf *out
 	add_count(&parts, window, WINDOW_threads_missed, "at least ", "never seen");
 	if (window->exits != WINDOW_EXITS_UNKNOWN && !window_exits_are_known(window->exits) &&
 	    !window->seen[WINDOW_threads_missed])
-		strbuf_add_str(next_part(&parts, ", "), "nobody knows how many never seen");
+		strbuf_add_str(next_part(&parts, ", "), "unknown how many never seen");
 	add_count(&parts, window, WINDOW_threads_unknown, "", "unknown at the begin");
 	if (text.len > 0)
 		strbuf_addf(out, "; threads: %s", strbuf_str(&text));

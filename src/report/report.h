@@ -52,7 +52,7 @@ struct report {
 	struct group_by explains_by; /* the keys of that group */
 	/* The group whose threads are the rows, as the user gave it; NULL: none. */
 	const char *explains;
-	/* In CSV, texts that a spreadsheet would run as a formula are unchanged. Else a single quote stands before
+	/* In CSV, texts that a spreadsheet would run as a formula are unchanged. Else a single quote is before
 	 * them, or, behind a separator in them, before the rest. */
 	bool csv_raw;
 	size_t limit; /* rows to print, 0 for all; of each group if only the top ones are listed */

@@ -49,7 +49,7 @@ static const struct process_entry *entry_of(const struct builder *builder, size_
 	return &builder->processes[builder->order[number]];
 }
 
-/* Returns the first number that stands behind the processes of the child's host with the tgid that it names as its parent's, of those
+/* Returns the first number that is behind the processes of the child's host with the tgid that it names as its parent's, of those
  * that were born before a time. */
 static size_t find_behind(const struct builder *builder, const struct process_entry *child,
                           uint64_t start_clock_ticks)

@@ -86,7 +86,7 @@ static const char *name_at(const char *const *names, size_t i)
 	return i == 0 ? prefix_name : names[i - 1];
 }
 
-/* Appends what stands before a member of an object: in lines of their own, or behind each other. */
+/* Appends what is before a member of an object: in lines of their own, or behind each other. */
 static void add_members(const struct job_info *info, const char *const *names, const char *before,
                         const char *between, struct strbuf *out)
 {

@@ -17,7 +17,7 @@ struct printed {
 	struct run_total totals[COLUMNS_MAX];
 	unsigned count;
 	struct strbuf headings[COLUMNS_MAX]; /* of fields that no registry has */
-	size_t shared;                       /* bytes of all prefixes that stand above the table */
+	size_t shared;                       /* bytes of all prefixes that are above the table */
 };
 
 static void add_column(struct printed *printed, const char *name, unsigned leaves)

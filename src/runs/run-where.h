@@ -30,6 +30,6 @@ void run_where_freep(struct run_where **where);
 void run_where_visit_fields(const struct run_where *where,
                             void (*visit)(void *context, const char *field), void *context);
 
-/* Returns whether a run meets it. A test of a field that the run does not have, or of which it does not know the value, is false,
+/* Returns whether a run meets it. A test of a field that the run does not have, or whose value is unknown, is false,
  * whatever the operator; "not" makes it true. */
 bool run_where_holds(const struct run_where *where, const struct job_info *info);

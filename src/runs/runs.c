@@ -98,7 +98,7 @@ static int compare_texts(const char *a, const char *b)
 				return order;
 			continue;
 		}
-		/* A number stands before any other text. */
+		/* A number is before any other text. */
 		if (char_is_digit(*a) != char_is_digit(*b) && *a != '\0' && *b != '\0')
 			return char_is_digit(*a) ? -1 : 1;
 		if (*a != *b || *a == '\0')

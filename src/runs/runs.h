@@ -52,7 +52,7 @@ struct run_order {
 	char *name; /* owned by the caller; NULL ends a list */
 	bool descending;
 };
-/* Sorts by fields, the first one first, and by prefix in the end. Numbers stand before texts, and runs without a value last, also
+/* Sorts by fields, the first one first, and by prefix in the end. Numbers are before texts, and runs without a value last, also
  * in descending order. Digits in texts count as numbers. */
 void runs_sort(struct runs *runs, const struct run_order *orders);
 void runs_reverse(struct runs *runs);

@@ -387,7 +387,7 @@ void screen_put(size_t row, const char *text, size_t len, bool bar)
 		column += width;
 	}
 	attrset((int)(bar ? A_REVERSE : A_NORMAL));
-	/* The last cell of the last row is written, too: ncurses knows how. */
+	/* The last cell of the last row is written, too; ncurses does that without scrolling. */
 	for (; column < end; column++)
 		addch(' ');
 	attrset(A_NORMAL);

@@ -34,7 +34,7 @@ static void note_bad(struct series *series, size_t line, const char *reason)
 	strbuf_add_str(&series->first_bad, reason);
 }
 
-/* @is_whole: an end of line stands behind it. */
+/* @is_whole: an end of line is behind it. */
 static void read_line(struct reading *reading, const char *text, size_t len, bool is_whole)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF, which some editors put first */

@@ -284,7 +284,7 @@ static void read_all(struct reader *reader, int fd, unsigned depth)
 	reader->path.data[path_len] = '\0';
 }
 
-/* Reads the named files of a directory; they may stand in a directory of it. */
+/* Reads the named files of a directory; they may be in a directory of it. */
 static void read_named(struct reader *reader, int dir_fd, const char *files)
 {
 	const size_t path_len = reader->path.len;

@@ -3,7 +3,7 @@
 /* shards-load - adds the facts of files to servers of ClickHouse, each file once.
  *
  * Debian's ClickHouse has no transactions and does not remove duplicates of a plain MergeTree. So each try to add a file has a number of its
- * own, the load, which stands in all its facts; and a row of the table file, which names the load, is written when the server has
+ * own, the load, which is in all its facts; and a row of the table file, which names the load, is written when the server has
  * all facts. Facts of a load that no such row names are not counted: they are of a try that did not end. */
 #include <stdbool.h>
 #include <stddef.h>

@@ -26,7 +26,7 @@ void cgroup_base_done(struct cgroup_base *base)
 	*base = (struct cgroup_base){0};
 }
 
-/* The version stands in front of the path. */
+/* The version is in front of the path. */
 static void set_key(struct cgroup_base *base, const struct cgroup_stats *stats)
 {
 	strbuf_clear(&base->key);

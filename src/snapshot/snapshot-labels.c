@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The labels of a snapshot, as they stand in it. */
+/* The labels of a snapshot, as they are in it. */
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The settings of the host, as they stand in a snapshot. */
+/* The settings of the host, as they are in a snapshot. */
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>

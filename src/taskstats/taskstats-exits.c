@@ -116,7 +116,7 @@ static int answer_parse(struct nlmsghdr *message, size_t len)
 	return error <= 0 && error >= -ERRNO_MAX ? error : -EBADMSG;
 }
 
-/* Receives one datagram at a time. Records may stand before the answer, of threads that exited before the listening
+/* Receives one datagram at a time. Records may be before the answer, of threads that exited before the listening
  * began; those behind it stay in the socket. */
 static int answer_receive(struct taskstats_exits *exits, int fd)
 {

@@ -77,7 +77,7 @@ static bool read_date(const char **text, struct tm *fields)
 	return true;
 }
 
-/* Reads what stands behind the point of a second: one to nine digits. */
+/* Reads what is behind the point of a second: one to nine digits. */
 static bool read_fraction(const char **text, uint64_t *ret_ns)
 {
 	const char *at = *text;

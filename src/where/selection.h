@@ -47,7 +47,7 @@ bool selection_has(const struct selection *selection, const struct thread_sample
 void selection_add_text(const struct selection *selection, struct strbuf *out);
 
 /* Notes in the metadata of a snapshot that it has these threads only: sets the host's field "selection", behind an earlier one, and
- * forgets what a window of the whole host knows of other threads. Does nothing if all are selected. */
+ * removes what a window of the whole host has of other threads. Does nothing if all are selected. */
 void selection_note(const struct selection *selection, struct snapshot_info *info);
 
 /* Returns whether the processes of a snapshot were chosen when it was made, and those of the other one in another way or not at all.

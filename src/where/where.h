@@ -16,7 +16,7 @@
  *     unit       = "ns" | "us" | "µs" | "ms" | "s" | "min" | "h" | "B" | "KiB" | "MiB" | "GiB" | "TiB"
  *                | "K" | "M" | "G" | "%" | "ticks" | "Kticks" | "Mticks" ;
  *
- * Blanks and newlines may stand between any two of these. The words of operators and fields may be in capitals, units
+ * Blanks and newlines may be between any two of these. The words of operators and fields may be in capitals, units
  * may not. ~ compares with a pattern of fnmatch(3) in which / and a leading dot are like any other byte and a backslash
  * stands for itself. */
 #include <stdbool.h>

@@ -19,7 +19,7 @@ struct exit_note {
 	uint64_t user_ns;
 	uint64_t system_ns;
 	bool has_cpu_time;
-	bool has_no_ticks; /* no tick met it, so that nobody knows its modes: the two say that all is user time, as the kernel does */
+	bool has_no_ticks; /* no tick met it, so its modes are unknown: all is user time in the two, as in the kernel */
 	bool has_tgid; /* else the sample's tgid is its tid, and means nothing (exit records before Linux 5.19) */
 	bool is_complete; /* the counters are those of its very last moment */
 };

@@ -60,7 +60,7 @@ static enum window_part part_of_both(enum window_part before, enum window_part a
 	return after == WINDOW_PART_exited ? WINDOW_PART_passed : WINDOW_PART_born;
 }
 
-/* The run time of a thread that nobody knows the end of becomes that before both windows: none if it was born in the first one. */
+/* The run time of a thread without a record of its end becomes that before both windows: none if it was born in the first one. */
 static void add_lost(struct thread_sample *sample, const struct thread_sample *before)
 {
 	uint64_t known = before->run_time_ns.v, *run_ns = &sample->run_time_before_ns;

@@ -6,7 +6,7 @@
  * - A thread of a reading was alive when that reading of its process began, or was born afterwards, in its tick of
  *   birth: from then on it was alive. A record of an end before that is not its own.
  * - A complete record has the birth, so it is of the same tick as the thread's, or of another thread. The kernel's record
- *   alone has the length of the life, and we know the time of its arrival: the birth computed from these is no earlier
+ *   alone has the length of the life, and its time of arrival is recorded: the birth computed from these is no earlier
  *   than the true one, and later by as much as the record was late, at most since the last reading of the socket. So a
  *   record that seems born before the thread's tick is of a predecessor, while one that seems born later may be of the
  *   thread itself, if the record was late, or of a successor, if the thread's own was lost.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads of the first reading that ended inside, and of whose end there is no record. Nobody knows what they did in the
- * window. Their rows say who they were, with a reason in place of each value. */
+/* Threads of the first reading that ended inside, and of whose end there is no record. Their work in the
+ * window is unknown: their rows have their ids and names, and a reason in place of each value. */
 #include <stdlib.h>
 #include <string.h>
 

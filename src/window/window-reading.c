@@ -56,7 +56,7 @@ void window_copy_cgroup(struct cgroup_stats *to, const struct cgroup_stats *from
 	to->read_boottime_ns = from->read_boottime_ns;
 }
 
-/* The version stands in front of the path. */
+/* The version is in front of the path. */
 static void add_cgroup_key(struct strbuf *key, const struct cgroup_stats *stats)
 {
 	strbuf_add_char(key, stats->is_v1 ? '1' : '2');

@@ -11,7 +11,7 @@
 #include "window-add.h"
 #include "window-sum-state.h"
 
-/* Returns the row of the leader of a thread's process if that is another thread since the window that is added, and the window knows
+/* Returns the row of the leader of a thread's process if that is another thread since the window that is added, and the window has
  * its work: it took over the ids of the leader, and has no other row. */
 static uint32_t find_taker(struct window_sum *sum, uint32_t row)
 {

@@ -98,7 +98,7 @@ void window_totals_join(struct window_totals *totals, struct window_totals *next
 		const struct thread_key leader = {total->tgid, total->tgid, total->process_start,
 		                                  total->process_start};
 
-		/* Without the leader nobody knows of a total that is missing. */
+		/* Without the leader a missing total cannot be noticed. */
 		if (!then && total->process_start != PROCESS_START_UNKNOWN &&
 		    was_there(context, &leader))
 			total->seen = 0;

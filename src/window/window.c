@@ -152,7 +152,7 @@ static uint32_t find_first(const struct window_join *join, const struct thread_k
 }
 
 /* Makes the thread of a row of the last reading, in join->sample. If it is older than the window and was not in its
- * first reading, or has taken over the ids of one that was, and nobody knows its own, the part of its work inside is unknown. */
+ * first reading, or has taken over the ids of one that was, and its own first values are unknown, the part of its work inside is unknown. */
 static void make_row(struct window_join *join, uint32_t row)
 {
 	struct thread_sample *sample = &join->sample;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* strbuf - a growing byte buffer. The bytes may hold anything, NUL included; once something was added, a NUL that len
- * does not count always stands behind them. */
+ * does not count is always behind them. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>

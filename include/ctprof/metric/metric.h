@@ -430,7 +430,7 @@ static inline bool metric_is_leader_only(enum metric_id metric)
 }
 
 /* Returns whether a metric counts what a thread has done, so that it never falls and has a rate. The number of threads and sizes of
- * memory are added up over a group as well, but stand as they are. */
+ * memory are added up over a group as well, but have no rate. */
 static inline bool metric_is_counter(enum metric_id metric)
 {
 	return metric_table[metric].rule == RULE_SUM && metric != METRIC_thread_count &&
