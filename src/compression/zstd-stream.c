@@ -209,6 +209,31 @@ struct zstd_decompressor *zstd_decompressor_free(struct zstd_decompressor *decom
 	return NULL;
 }
 
+struct zstd_decompressor *zstd_decompressor_reuse(struct zstd_decompressor **spare,
+                                                  struct byte_source *source)
+{
+	struct zstd_decompressor *decompressor = spare ? *spare : NULL;
+
+	if (!decompressor)
+		return zstd_decompressor_new(source);
+	*spare = NULL;
+	(void)ZSTD_DCtx_reset(decompressor->context, ZSTD_reset_session_only);
+	decompressor->from = source;
+	decompressor->in = (ZSTD_inBuffer){NULL, 0, 0};
+	decompressor->started = decompressor->frame_end = decompressor->finished = false;
+	strbuf_clear(&decompressor->error);
+	return decompressor;
+}
+
+void zstd_decompressor_keep(struct zstd_decompressor **spare,
+                            struct zstd_decompressor *decompressor)
+{
+	if (spare && !*spare)
+		*spare = decompressor;
+	else
+		zstd_decompressor_free(decompressor);
+}
+
 struct byte_source *zstd_decompressor_source(struct zstd_decompressor *decompressor)
 {
 	return &decompressor->source;

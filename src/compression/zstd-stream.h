@@ -22,6 +22,13 @@ struct zstd_decompressor;
 struct zstd_decompressor *zstd_decompressor_new(struct byte_source *source);
 struct zstd_decompressor *zstd_decompressor_free(struct zstd_decompressor *decompressor);
 
+/* Do so with the memory of the one before, which *spare has meanwhile: each frame of a recording would need 200 KiB anew, and zstd asks the
+ * CPU what it can, which takes long in a virtual machine. NULL: there is none before. The caller frees *spare in the end. */
+struct zstd_decompressor *zstd_decompressor_reuse(struct zstd_decompressor **spare,
+                                                  struct byte_source *source);
+void zstd_decompressor_keep(struct zstd_decompressor **spare,
+                            struct zstd_decompressor *decompressor);
+
 /* Returns the decompressed bytes; borrowed, lives as long as the decompressor. Its read returns -EBADMSG if the bytes
  * are no such frame, and zstd_decompressor_error() then has the reason; otherwise the source's -errno. */
 struct byte_source *zstd_decompressor_source(struct zstd_decompressor *decompressor);

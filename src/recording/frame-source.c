@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "compression/zstd-stream.h"
 #include "ctprof/base/macro.h"
 
 /* Rows have 3 to 30 bytes of text for each compressed one, and a thousand where thousands of threads have the same long paths. Blanks have
@@ -33,6 +34,11 @@ struct frame_source frame_source_make(int fd, uint64_t begin, uint64_t end)
 	return (struct frame_source){{read_some}, fd, begin, end};
 }
 
+void frame_budget_done(struct frame_budget *budget)
+{
+	budget->spare = zstd_decompressor_free(budget->spare);
+}
+
 struct snapshot_limits frame_limits(struct frame_budget *budget,
                                     const struct snapshot_limits *limits, uint64_t len)
 {
@@ -47,5 +53,6 @@ struct snapshot_limits frame_limits(struct frame_budget *budget,
 	if (left < of_frame.bytes)
 		of_frame.bytes = left;
 	of_frame.read_bytes = &budget->text;
+	of_frame.spare = &budget->spare;
 	return of_frame;
 }

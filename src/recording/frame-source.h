@@ -15,10 +15,14 @@ struct frame_source {
 /* Begins with the byte at @begin. */
 struct frame_source frame_source_make(int fd, uint64_t begin, uint64_t end);
 
-/* The frames that a command has read of a recording, so far. */
+/* The frames that a command has read of a recording, so far. Begins as {0}. */
 struct frame_budget {
-	uint64_t compressed, text; /* bytes */
+	uint64_t compressed, text;       /* bytes */
+	struct zstd_decompressor *spare; /* owned; for the next frame */
 };
+
+/* For cleanup_(frame_budget_done). */
+void frame_budget_done(struct frame_budget *budget);
 
 /* Returns the limits on reading the next frame, of @len compressed bytes: @limits, and limits->bytes for all frames together, unless they
  * have no more text than a multiple of their compressed bytes. So the time for a recording from a stranger has a limit, or grows with the

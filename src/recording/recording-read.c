@@ -98,7 +98,8 @@ static int read_end(struct reading *reading, uint64_t begin, uint64_t end, struc
 {
 	enum { HEAD_BYTES = 4096 };
 	struct frame_source source = frame_source_make(reading->fd, begin, end);
-	struct zstd_decompressor *zstd = zstd_decompressor_new(&source.source);
+	struct zstd_decompressor **spare = &reading->budget->spare;
+	struct zstd_decompressor *zstd = zstd_decompressor_reuse(spare, &source.source);
 	struct byte_source *text = zstd_decompressor_source(zstd);
 	char head[HEAD_BYTES];
 	size_t len = 0;
@@ -111,7 +112,7 @@ static int read_end(struct reading *reading, uint64_t begin, uint64_t end, struc
 	}
 	if (r == 0 && !has_changes(head, len))
 		reading->whole = begin;
-	zstd_decompressor_free(zstd);
+	zstd_decompressor_keep(spare, zstd);
 	if (ret->unix_ns > 0)
 		return 0;
 	strbuf_add_str(reading->reterr, "a frame in it is no window");
@@ -237,7 +238,10 @@ static bool pick_sum(struct reading *reading, uint64_t ends_ns)
 static bool find_run(const struct reading *reading, uint64_t begin, struct recording_sum *ret)
 {
 	enum { WINDOWS_MIN = 8 };
-	struct reading heads = {.fd = reading->fd, .reterr = &(struct strbuf){0}, .whole = begin};
+	struct reading heads = {.fd = reading->fd,
+	                        .budget = reading->budget,
+	                        .reterr = &(struct strbuf){0},
+	                        .whole = begin};
 	uint64_t at = begin, end = 0, before_ns = reading->range->begin_ns;
 	struct window_end last = {0};
 	unsigned windows = 0;
@@ -311,8 +315,10 @@ static bool make_sum(struct reading *reading, uint64_t begin)
 /* Returns whether a frame that does not depend on those before begins there, or the file ends. */
 static bool may_begin(struct reading *reading, uint64_t begin)
 {
-	struct reading head = {
-	        .fd = reading->fd, .reterr = &(struct strbuf){0}, .whole = UINT64_MAX};
+	struct reading head = {.fd = reading->fd,
+	                       .budget = reading->budget,
+	                       .reterr = &(struct strbuf){0},
+	                       .whole = UINT64_MAX};
 	struct window_end last;
 	uint64_t end = 0;
 	int r = frame_find_end(reading->fd, begin, &end);
@@ -485,7 +491,7 @@ int recording_read_file(int fd, const struct recording_range *range,
                         const struct snapshot_limits *limits, struct window_sum *sum,
                         uint64_t *ret_bytes, struct strbuf *reterr)
 {
-	struct frame_budget budget = {0};
+	cleanup_(frame_budget_done) struct frame_budget budget = {0};
 	cleanup_(reading_done) struct reading reading = {.range = range,
 	                                                 .limits = limits,
 	                                                 .budget = &budget,
@@ -501,7 +507,7 @@ int recording_read_directory(int dir_fd, const struct recording_range *range,
                              const struct snapshot_limits *limits, struct window_sum *sum,
                              uint64_t *ret_bytes, struct strbuf *reterr)
 {
-	struct frame_budget budget = {0};
+	cleanup_(frame_budget_done) struct frame_budget budget = {0};
 	cleanup_(reading_done) struct reading reading = {.range = range,
 	                                                 .limits = limits,
 	                                                 .budget = &budget,
@@ -518,7 +524,7 @@ int recording_pick(int fd, bool is_directory, const struct recording_range *rang
                    struct strbuf *reterr)
 {
 	uint64_t bytes = 0;
-	struct frame_budget budget = {0};
+	cleanup_(frame_budget_done) struct frame_budget budget = {0};
 	cleanup_(reading_done) struct reading reading = {.picker = picker,
 	                                                 .range = range,
 	                                                 .limits = limits,

@@ -346,6 +346,7 @@ int recording_survey_read(int dir_fd, const struct snapshot_limits *limits,
 	for (size_t i = 0; r == 0 && i < files.count; i++)
 		r = read_file(&reading, dir_fd, &files.entries[i]);
 	free(reading.before.boot_id);
+	frame_budget_done(&reading.budget);
 	return r;
 }
 

@@ -576,7 +576,7 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 	memset(ret_info, 0, sizeof(*ret_info));
 	for (unsigned s = 0; s < SOURCE_COUNT; s++)
 		ret_info->rules[s] = OUTCOME_read;
-	reading.zstd = zstd_decompressor_new(source);
+	reading.zstd = zstd_decompressor_reuse(limits->spare, source);
 	reading.json = json_reader_new(zstd_decompressor_source(reading.zstd), &json_limits);
 	reading.values.json = reading.json;
 	thread_row_reader_init(&reading.rows);
@@ -595,6 +595,6 @@ int snapshot_read(struct byte_source *source, const struct snapshot_limits *limi
 	strbuf_done(&reading.scratch);
 	strbuf_done(&reading.reference_error);
 	json_reader_free(reading.json);
-	zstd_decompressor_free(reading.zstd);
+	zstd_decompressor_keep(limits->spare, reading.zstd);
 	return r;
 }

@@ -231,6 +231,8 @@ struct snapshot_limits {
 	uint64_t memory;     /* the memory for a command's data; mem_limit() enforces it */
 	/* NULL, or where snapshot_read() adds the decompressed bytes that it has read; borrowed. */
 	uint64_t *read_bytes;
+	/* NULL, or where a decompressor is kept for the next reading (compression/zstd-stream.h); borrowed. */
+	struct zstd_decompressor **spare;
 };
 extern const struct snapshot_limits snapshot_default_limits;
 

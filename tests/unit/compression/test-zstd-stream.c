@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "compression/zstd-stream.h"
@@ -37,10 +38,10 @@ static void compress_in_pieces(const char *bytes, size_t len, size_t piece, stru
 }
 
 /* Reads to the end or to the first failure; the decompressor's sentence goes to @error. */
-static int decompress(struct memory_source *source, size_t piece, struct strbuf *out,
-                      struct strbuf *error)
+static int decompress_again(struct zstd_decompressor **spare, struct memory_source *source,
+                            size_t piece, struct strbuf *out, struct strbuf *error)
 {
-	struct zstd_decompressor *decompressor = zstd_decompressor_new(&source->base);
+	struct zstd_decompressor *decompressor = zstd_decompressor_reuse(spare, &source->base);
 	struct byte_source *bytes = zstd_decompressor_source(decompressor);
 	size_t len;
 	int r;
@@ -60,8 +61,14 @@ static int decompress(struct memory_source *source, size_t piece, struct strbuf 
 	}
 	strbuf_add(out, "", 0);
 	strbuf_add_str(error, zstd_decompressor_error(decompressor));
-	assert_null(zstd_decompressor_free(decompressor));
+	zstd_decompressor_keep(spare, decompressor);
 	return r;
+}
+
+static int decompress(struct memory_source *source, size_t piece, struct strbuf *out,
+                      struct strbuf *error)
+{
+	return decompress_again(NULL, source, piece, out, error);
 }
 
 static void check_round_trip(const char *bytes, size_t len, size_t in_piece, size_t chunk,
@@ -228,6 +235,50 @@ static void test_zstd_freep(void **state)
 	assert_null(zstd_compressor_free(NULL));
 }
 
+/* Whatever became of the frame before, the next one is read as by a new decompressor. */
+static void test_zstd_spare(void **state)
+{
+	static const char text[] = "the text of a window";
+	struct zstd_decompressor *spare = NULL, *first, *second;
+	struct strbuf packed = STRBUF_INIT;
+	struct memory_source source;
+
+	(void)state;
+	compress_in_pieces(text, strlen(text), sizeof(text), &packed);
+	for (size_t len = 0; len <= packed.len; len++) {
+		struct strbuf alone = STRBUF_INIT, out = STRBUF_INIT, whole = STRBUF_INIT,
+		              why_alone = STRBUF_INIT, why = STRBUF_INIT;
+		int r;
+
+		source = memory_source_make(packed.data, len, 7);
+		r = decompress(&source, 5, &alone, &why_alone);
+		source = memory_source_make(packed.data, len, 7);
+		assert_int_equal(decompress_again(&spare, &source, 5, &out, &why), r);
+		assert_non_null(spare);
+		assert_text(&out, strbuf_str(&alone));
+		assert_text(&why, strbuf_str(&why_alone));
+		source = memory_source_make(packed.data, packed.len, SIZE_MAX);
+		strbuf_clear(&why);
+		assert_int_equal(decompress_again(&spare, &source, 100, &whole, &why), 0);
+		assert_text(&whole, text);
+		assert_text(&why, "");
+		strbuf_done(&alone);
+		strbuf_done(&out);
+		strbuf_done(&whole);
+		strbuf_done(&why_alone);
+		strbuf_done(&why);
+	}
+	/* Two at a time: one of them is kept. */
+	first = zstd_decompressor_reuse(&spare, &source.base);
+	assert_null(spare);
+	second = zstd_decompressor_reuse(&spare, &source.base);
+	zstd_decompressor_keep(&spare, first);
+	zstd_decompressor_keep(&spare, second);
+	assert_ptr_equal(spare, first);
+	zstd_decompressor_free(spare);
+	strbuf_done(&packed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +289,7 @@ int main(void)
 	        cmocka_unit_test(test_zstd_window_too_large),
 	        cmocka_unit_test(test_zstd_empty_blocks),
 	        cmocka_unit_test(test_zstd_freep),
+	        cmocka_unit_test(test_zstd_spare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

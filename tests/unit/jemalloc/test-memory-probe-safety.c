@@ -92,7 +92,7 @@ static void test_probe_killed_in_the_middle(void **state)
 
 	(void)state;
 	need_ptrace();
-	for (unsigned round = 0; round < 150; round++) {
+	for (unsigned round = 0; round < 45; round++) {
 		struct random random = random_start(1, round);
 		pid_t prober = fork(), helper;
 
@@ -190,7 +190,7 @@ static void test_probe_while_all_changes(void **state)
 	cleanup_(memory_prober_freep) struct memory_prober *prober = memory_prober_new();
 
 	(void)state;
-	for (unsigned round = 0; round < 40; round++) {
+	for (unsigned round = 0; round < 20; round++) {
 		struct random random = random_start(2, round);
 		pid_t pid = fork_target();
 
