@@ -13,6 +13,9 @@
 #define FILES_IN_READING_NS (100 * NS_PER_MS)
 #define MAPS_IN_READING_NS (10 * NS_PER_SECOND)
 
+/* The part of a window by which smaps may delay the last reading of its threads. */
+enum { SMAPS_PART = 40 };
+
 static int read_into(const struct capture_options *options, const struct capture_tools *tools,
                      struct window_reading *reading, struct strbuf *reterr)
 {
@@ -113,11 +116,14 @@ int capture_readers_read(const struct capture_options *options,
                          const struct capture_readers *readers, struct window_reading *reading,
                          struct strbuf *reterr)
 {
+	struct capture_tools tools = readers->tools;
+
+	tools.smaps_ns = readers->length_ns / SMAPS_PART;
 	jemalloc_files_limit(readers->tools.files, maps_limit_ns(readers->length_ns),
 	                     FILES_IN_READING_NS);
 	if (readers->listener)
 		exit_listener_catch_up(readers->listener);
-	return read_into(options, &readers->tools, reading, reterr);
+	return read_into(options, &tools, reading, reterr);
 }
 
 uint64_t capture_stall_limit_ns(uint64_t length_ns)

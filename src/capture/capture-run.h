@@ -38,6 +38,7 @@ struct capture_tools {
 	/* Read settings behind the threads, and not before them: in the last reading of a window, so that it is no longer
 	 * for it. */
 	bool settings_last;
+	uint64_t smaps_ns; /* see struct process_wishes */
 };
 
 /* Does as capture_run(); @meter has begun. */

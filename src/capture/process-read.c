@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "metric/outcome.h"
@@ -340,6 +341,24 @@ static int read_smaps(struct process_reader *reader, int process_fd)
 	return error_is_own(r) ? r : 0;
 }
 
+/* Does so as long as the reader has time for it: the threads of this process and of all others are read afterwards. */
+static int read_smaps_in_time(struct process_reader *reader, int process_fd)
+{
+	const struct process_wishes *wishes = &reader->wishes;
+	uint64_t begin_ns;
+	int r;
+
+	if (wishes->smaps == CAPTURE_SMAPS_AUTO && wishes->smaps_ns > 0 &&
+	    reader->smaps_used_ns >= wishes->smaps_ns) {
+		reader->sample.outcomes[SOURCE_smaps_rollup] = OUTCOME_skipped;
+		return 0;
+	}
+	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	r = read_smaps(reader, process_fd);
+	reader->smaps_used_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	return r;
+}
+
 /* The I/O comes first, so that children in its totals show in the stat that is read afterwards. */
 int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 {
@@ -357,7 +376,7 @@ int process_read(struct process_reader *reader, int process_fd, uint32_t tgid)
 		r = read_paths(reader, process_fd);
 	}
 	if (r == 0)
-		r = read_smaps(reader, process_fd);
+		r = read_smaps_in_time(reader, process_fd);
 	if (r == 0)
 		r = read_uid(reader, process_fd, tgid);
 	sample->outcomes[SOURCE_process_taskstats] =

@@ -12,6 +12,8 @@
 /* Data that is read only on request. */
 struct process_wishes {
 	enum capture_smaps smaps;
+	/* The time for "auto" smaps_rollup of all processes that are read before their threads, as from /proc; 0: there is no limit. */
+	uint64_t smaps_ns;
 	bool titles;
 	bool waits; /* of each thread: see wait-read.h */
 	bool paths; /* its executable and its working directory */
@@ -33,6 +35,7 @@ struct process_reader {
 	struct id_list threads;       /* of a process whose leader has exited */
 	struct strbuf listing;        /* for them */
 	struct process_memory memory; /* of the process last read */
+	uint64_t smaps_used_ns;       /* by process_read() */
 	enum stall_avoids avoids;     /* of the process to be read; the owner sets it */
 	enum metric_source at;        /* the source that was begun last */
 	bool has_executed; /* set by process_read_rest(): it has executed another program since its threads were read */

@@ -99,11 +99,16 @@ bool row_has_interval(const struct row_set *set, const struct row_group *group, 
 	return set->interval_total && !group->exited && measure_scales(measure);
 }
 
+static struct derive_inputs inputs_between(const struct row_set *set, const struct group *group)
+{
+	return group_inputs(group, set->interval_rates, &set->interval_frame);
+}
+
 /* Returns the value of the group, or of the host with NULL, between the two snapshots. */
 static struct quantity between(const struct row_set *set, const struct group *group,
                                unsigned measure, enum measure_per per)
 {
-	struct derive_inputs in = group_inputs(group, set->interval_rates, &set->interval_frame);
+	struct derive_inputs in = inputs_between(set, group);
 
 	return measure_quantity(measure, per, &in);
 }
@@ -364,18 +369,16 @@ static void set_missing_inputs(const struct row_set *set, struct row_view *view,
 	view->missing_inputs[side] = derive_missing(measure_derived(view->measure), &in);
 }
 
-static uint32_t began_before(const struct row_set *set, const struct row_view *view, unsigned side,
-                             const struct group *group)
+static uint32_t began_before(unsigned measure, const struct derive_inputs *in)
 {
-	struct derive_inputs in = inputs_of(set, side, group);
 	const struct derived_desc *derived;
 	uint32_t most = 0;
 
-	if (!measure_is_derived(view->measure))
-		return derive_began_before(&in, (enum metric_id)view->measure);
-	derived = &derived_table[measure_derived(view->measure)];
+	if (!measure_is_derived(measure))
+		return derive_began_before(in, (enum metric_id)measure);
+	derived = &derived_table[measure_derived(measure)];
 	for (size_t i = 0; i < derived->input_count; i++) {
-		uint32_t threads = derive_began_before(&in, derived->inputs[i]);
+		uint32_t threads = derive_began_before(in, derived->inputs[i]);
 
 		most = threads > most ? threads : most;
 	}
@@ -483,8 +486,13 @@ static void set_between(const struct row_set *set, struct row_view *view)
 
 	view->is_interval = true;
 	view->members_differ = members_differ(set, view->group) || has_come(set, view->group);
-	if (group)
-		view->delta = between(set, group, view->measure, view->per);
+	if (group) {
+		struct derive_inputs in = inputs_between(set, group);
+
+		view->delta = measure_quantity(view->measure, view->per, &in);
+		view->delta_began_before =
+		        began_before(view->measure, &in) > 0 && view->delta.kind != QUANTITY_NONE;
+	}
 	/* The window has no difference of a counter that fell. The other counters of its thread are missing with it if it may have
 	 * been another thread. */
 	view->went_back = view->delta.kind == QUANTITY_NONE && went_back(set, view);
@@ -544,6 +552,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	ret->per = measure_scales(measure) && !group->exited ? set->per : PER_total;
 	for (unsigned side = 0; side < set->sides; side++) {
 		const struct group *here = group_read(&set->readers[side], group->sides[side]);
+		struct derive_inputs in;
 
 		ret->sides[side] = here;
 		if (!here)
@@ -553,7 +562,8 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 			ret->cells[side] = &here->cells[measure];
 		set_coverage(set, ret, side, here);
 		set_missing_inputs(set, ret, side, here);
-		ret->began_before[side] = began_before(set, ret, side, here);
+		in = inputs_of(set, side, here);
+		ret->began_before[side] = began_before(measure, &in);
 		ret->exited_left_out =
 		        ret->exited_left_out || row_lacks_exited(here, &set->frames[side], measure);
 	}

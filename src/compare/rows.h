@@ -229,6 +229,8 @@ struct row_view {
 	/* In a window, how many threads have a wait in the value that ended there and is longer than they were there; per second and
 	 * in percentages no more of it counts than that. */
 	uint32_t began_before[SIDE_MAX];
+	/* The delta of an interval has such a wait. */
+	bool delta_began_before;
 	/* Mean over the threads whose value is in, without those that have exited; none for what is not a sum. */
 	struct quantity means[SIDE_MAX];
 	uint64_t clock_ticks_per_second; /* of values in ticks, of both sides; 0: not known */

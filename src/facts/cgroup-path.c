@@ -209,7 +209,6 @@ struct way {
 	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
 	bool seen[CGROUP_LIMIT_COUNT], hidden[CGROUP_LIMIT_COUNT];
 	bool throttling_seen, throttling_hidden;
-	bool throttled;
 };
 
 /* Adds the limits of the cgroup or of the next one above it; NULL: it could not be read. */
@@ -224,13 +223,13 @@ static void add_limits(struct way *way, const struct cgroup_node *above)
 			way->hidden[i] = true;
 }
 
-/* Only the nearest one that was throttled counts. */
+/* Each one counts, so that the difference of two lives is what happened in between, whichever was throttled. */
 static void add_throttling(const struct cgroup_tree *tree, struct way *way,
                            const struct cgroup_node *above)
 {
 	const struct cgroup_node *node = way->node;
 
-	if (way->throttled || (node->is_v1 && !node->has_throttling))
+	if (node->is_v1 && !node->has_throttling)
 		return;
 	if (!above || !above->has_throttling) {
 		if (way->throttling_seen && !way->can_be_root)
@@ -238,10 +237,8 @@ static void add_throttling(const struct cgroup_tree *tree, struct way *way,
 		return;
 	}
 	way->throttling_seen = node->above->throttling_seen = true;
-	if (above->periods > 0 && !way->throttling_hidden) {
+	if (above->periods > 0)
 		add_throttler(node->above, above, (size_t)(above - tree->nodes));
-		way->throttled = true;
-	}
 }
 
 /* Puts the end of the way into the group. There is no limit only if none was hidden. */

@@ -28,8 +28,8 @@ struct cgroup_above {
 	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
 	bool throttling_seen;   /* a cgroup above counts it, and none that does was unreadable */
 	bool throttling_hidden; /* one was */
-	/* Sums over the nearest cgroups above that were throttled, each once. These are their own counts: they do not
-	 * show how long the cgroups below wanted to run, or existed. */
+	/* Sums over the cgroups above that were throttled, each once. These are their own counts: they do not
+	 * show how long the cgroups below wanted to run, or existed, and two that were throttled at one time both count. */
 	uint64_t periods, usec;
 	int64_t periods_rate, usec_rate; /* as in cgroup-rates.h; valid with has_rates */
 	bool has_rates;

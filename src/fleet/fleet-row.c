@@ -152,24 +152,36 @@ __int128 fleet_value(const struct host *host, const struct thread_sample *sample
 	return own == FLEET_TICKS_PER_SECOND ? number : number * FLEET_TICKS_PER_SECOND / own;
 }
 
-void fleet_add_rate(struct summary *summary, const struct thread_sample *sample,
-                    enum metric_id metric)
+/* Returns whether the time between a thread's readings is another one than the length of the window, which all others have. */
+static bool is_of_another_length(const struct snapshot_info *info, uint64_t interval_ns)
+{
+	enum { PERCENT = 100 };
+	uint64_t length_ns = info->window.numbers[WINDOW_length_ns];
+	uint64_t distance =
+	        interval_ns > length_ns ? interval_ns - length_ns : length_ns - interval_ns;
+
+	return info->window.seen[WINDOW_length_ns] && distance > length_ns / PERCENT;
+}
+
+void fleet_add_rate(struct summary *summary, const struct snapshot_info *info,
+                    const struct thread_sample *sample, enum metric_id metric, __int128 value)
 {
 	const struct metric_desc *desc = &metric_table[metric];
 	bool is_waiting = desc->bound == BOUND_waiting;
-	uint64_t value, time_ns = sample->interval_ns;
+	uint64_t time_ns = sample->interval_ns;
 
-	if (sample->window_part == WINDOW_PART_NONE || time_ns == 0 ||
-	    (!is_waiting && desc->source != SOURCE_jemalloc))
+	if (sample->window_part == WINDOW_PART_NONE || time_ns == 0 || value < 0 ||
+	    value > UINT64_MAX || !metric_is_counter(metric))
+		return;
+	if (!is_waiting && desc->source != SOURCE_jemalloc && !is_of_another_length(info, time_ns))
 		return;
 	/* A row of several threads has the time of one of them. */
 	if (sample->merged_threads > 0)
 		return;
-	if (!is_waiting && sample->jemalloc_interval_ns > 0)
+	if (desc->source == SOURCE_jemalloc && sample->jemalloc_interval_ns > 0)
 		time_ns = sample->jemalloc_interval_ns;
-	/* Waits and these counters are 64 bits wide. */
-	value = (uint64_t)fleet_number(sample, metric);
-	summary_add_rate(summary, value, sample_inside(sample, metric), time_ns);
+	summary_add_rate(summary, (uint64_t)value,
+	                 is_waiting ? sample_inside(sample, metric) : (uint64_t)value, time_ns);
 }
 
 static void set_numbers(struct fleet_row *row, const struct summary *summary)

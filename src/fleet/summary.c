@@ -147,6 +147,8 @@ void summary_scale(struct summary *summary, uint64_t to, uint64_t from)
 	summary->min = scale(summary->min, to, from);
 	summary->max = scale(summary->max, to, from);
 	summary->exited = (unsigned __int128)scale((__int128)summary->exited, to, from);
+	summary->rated_values = scale(summary->rated_values, to, from);
+	summary->rates = summary->rates / from * to;
 	if (summary->square_sum_is_over)
 		return;
 	summary->square_sum =

@@ -186,6 +186,8 @@ static enum table_color add_delta(const struct row_view *view, struct strbuf *ou
 			strbuf_add_str(out, report_measured_mark);
 		if (view->delta_partial)
 			strbuf_add_char(out, '*');
+		if (view->delta_began_before)
+			strbuf_add_str(out, report_began_before_mark);
 		return report_color_of(view->delta);
 	}
 	if (!baseline || !candidate || baseline->seen == 0 || candidate->seen == 0)

@@ -65,6 +65,8 @@ static void find_marks(const struct report *report, struct marks *ret)
 		ret->impossible_differs =
 		        ret->impossible_differs || (column_list_has(columns, COLUMN_delta) &&
 		                                    view->impossible_differs && !view->went_back);
+		ret->began_before = ret->began_before || (column_list_has(columns, COLUMN_delta) &&
+		                                          view->delta_began_before);
 		if (valued)
 			add_value_marks(ret, view, report->rows->sides);
 		if (!sorted)

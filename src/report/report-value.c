@@ -279,7 +279,8 @@ void report_add_marks(const struct row_view *view, struct strbuf *out)
 		bool holds;
 		const char *word;
 	} marks[] = {
-	        {view->began_before[SIDE_BASELINE] > 0 || view->began_before[SIDE_CANDIDATE] > 0,
+	        {view->began_before[SIDE_BASELINE] > 0 || view->began_before[SIDE_CANDIDATE] > 0 ||
+	                 view->delta_began_before,
 	         "began_before"},
 	        {view->went_back, "went_back"},
 	        {view->measured_differently, "measured_differently"},

@@ -240,7 +240,9 @@ def expected_cell(row, column, command, rules):
             return "differs"
         marks = (row.get("marks") or "").split()
         differently = ("¶" if "measured_differently" in marks else "") + ("*" if "partial_delta" in marks else "")
-        return re.escape(scaled(row["unit"], row["delta"], "+", row["type"] == "derived") + differently)
+        # Values have the same word.
+        began = "§?" if "began_before" in marks and "interval" in marks else ""
+        return re.escape(scaled(row["unit"], row["delta"], "+", row["type"] == "derived") + differently) + began
     if column == "%":
         if row["percent"] is None:
             return "-"

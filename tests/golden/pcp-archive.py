@@ -88,10 +88,10 @@ def expected():
             for metric, value in zip(METRICS, groups.get(name, (0, 0, 0))):
                 if value is None:
                     continue
-                # The fixture's threads were observed for longer than the windows last, and no wait counts for longer than that.
+                # The readings of the fixture's threads are further apart than the windows last. No wait counts for longer than that.
                 if metric == "wait_time_ns":
-                    value = round(min(value, OBSERVED * 10 ** 9) * LENGTH / OBSERVED)
-                values[metric, instance_name(name, number)] = value / LENGTH
+                    value = min(value, OBSERVED * 10 ** 9)
+                values[metric, instance_name(name, number)] = round(value * LENGTH / OBSERVED) / LENGTH
         records.append((begin_ns(start) // 1000 + LENGTH * 10 ** 6, values))
     return records
 

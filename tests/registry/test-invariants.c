@@ -278,9 +278,9 @@ static bool is_fact_word(const char *word, size_t len)
 	static const char *const words[] = {"100", "usage_seconds", "interval_seconds",
 	                                    "stat_interval_seconds", "all_clock_ticks",
 	                                    /* Values of a cgroup and those above it. */
-	                                    "nearest", "cgroup", "above", "with", "of", "up", "to",
-	                                    "the", "root", "smallest", "0", "nr_throttled",
-	                                    "throttled_usec", "throttled_by", "max", "high",
+	                                    "cgroup", "above", "with", "of", "up", "to", "the",
+	                                    "root", "all", "cgroups", "largest", "smallest", "0",
+	                                    "nr_throttled", "throttled_usec", "max", "high",
 	                                    "max_quota_us", "max_period_us", "cpu_limit_percent",
 	                                    "memory_limit", "memory_high_limit", "pids_limit"};
 

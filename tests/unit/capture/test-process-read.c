@@ -2,9 +2,11 @@
 /* Values that a capture reads once for a process: totals with the exited threads in them, and smaps_rollup. */
 #include "check.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "capture/process-read.h"
 #include "capture/thread-read.h"
 #include "captures.h"
 #include "proc-tree.h"
@@ -158,6 +160,37 @@ static void check_smaps(const struct temp_tree *tree, enum capture_smaps smaps,
 {
 	make_tree(tree, spec);
 	check_smaps_of_tree(tree, smaps, expected);
+}
+
+/* In a window the first one takes all the time that there is: the second one is left out, unless the user wants all. */
+static void test_smaps_time(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const enum source_outcome expected[][2] = {
+	        [CAPTURE_SMAPS_AUTO] = {OUTCOME_read, OUTCOME_skipped},
+	        [CAPTURE_SMAPS_ALL] = {OUTCOME_read, OUTCOME_read},
+	};
+
+	make_tree(tree, small);
+	for (unsigned smaps = CAPTURE_SMAPS_AUTO; smaps <= CAPTURE_SMAPS_ALL; smaps++) {
+		const struct process_wishes wishes = {.smaps = (enum capture_smaps)smaps,
+		                                      .smaps_ns = 1};
+		struct taskstats_reader taskstats = {.rule = OUTCOME_skipped};
+		struct process_reader reader;
+
+		process_reader_init(&reader, tree->fd, &wishes, &taskstats);
+		for (unsigned i = 0; i < ARRAY_SIZE(expected[smaps]); i++) {
+			int fd = openat(tree->fd, "7", O_PATH | O_CLOEXEC);
+
+			assert_int_equal(process_read(&reader, fd, 7), 0);
+			assert_int_equal(reader.sample.outcomes[SOURCE_smaps_rollup],
+			                 expected[smaps][i]);
+			assert_int_equal(reader.sample.has_smaps,
+			                 expected[smaps][i] == OUTCOME_read);
+			close(fd);
+		}
+		process_reader_done(&reader);
+	}
 }
 
 static void test_smaps_sizes(void **state)
@@ -399,6 +432,8 @@ int main(void)
 	        cmocka_unit_test_setup_teardown(test_io_without_stat, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_smaps_without_leader, temp_tree_setup,
+	                                        temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_smaps_time, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_smaps_sizes, temp_tree_setup,
 	                                        temp_tree_teardown),
