@@ -45,9 +45,19 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         "SELECT group_key, group_name FROM grp WHERE id = ?1",
 };
 
+/* Mapping the -shm file may fail for want of memory as well, and is an error of I/O then. */
+static bool has_no_memory(sqlite3 *handle)
+{
+	int code = sqlite3_errcode(handle);
+
+	return code == SQLITE_NOMEM ||
+	       (code == SQLITE_IOERR && (sqlite3_extended_errcode(handle) == SQLITE_IOERR_NOMEM ||
+	                                 sqlite3_system_errno(handle) == ENOMEM));
+}
+
 int database_fail(struct database *database)
 {
-	if (sqlite3_errcode(database->handle) == SQLITE_NOMEM)
+	if (has_no_memory(database->handle))
 		mem_exhausted();
 	strbuf_clear(&database->reason);
 	if (database->files && database_files_refused(database->files))

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/memory-stream.h"
 #include "command/command.h"
 #include "input/recording-operand.h"
 
@@ -27,7 +26,7 @@ static void tracing_done(struct tracing *tracing)
 
 struct reading {
 	struct snapshot_visitor visitor; /* must stay the first member */
-	const struct snapshot_info *info;
+	const struct snapshot_writer *writer;
 	struct fleet_groups groups;
 };
 
@@ -35,7 +34,7 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 {
 	struct reading *reading = (struct reading *)self;
 
-	fleet_groups_add(&reading->groups, reading->info, sample);
+	fleet_groups_add(&reading->groups, snapshot_writer_info(reading->writer), sample);
 	return 0;
 }
 
@@ -50,20 +49,17 @@ static int add(struct window_writer *writer, const struct snapshot_info *info,
 	return -EINVAL;
 }
 
-/* Writes the window as a snapshot into memory, and reads it. */
 static int trace_window(struct tracing *tracing)
 {
-	cleanup_(memory_stream_done) struct memory_stream stream = memory_stream_make();
+	struct reading reading = {.visitor = {.thread = add_thread}};
 	cleanup_(snapshot_writer_freep) struct snapshot_writer *writer =
-	        snapshot_writer_new(&stream.sink, SNAPSHOT_ZSTD_LEVEL);
-	cleanup_(snapshot_info_done) struct snapshot_info written = {0}, info = {0};
-	struct reading reading = {.visitor = {.thread = add_thread}, .info = &info};
-	int r = window_sum_write(tracing->sum, writer, &written);
+	        snapshot_writer_new_visiting(&reading.visitor);
+	cleanup_(snapshot_info_done) struct snapshot_info info = {0};
+	int r;
 
+	reading.writer = writer;
 	fleet_groups_init(&reading.groups, &tracing->plan->keys[0], &tracing->plan->wanted);
-	if (r == 0)
-		r = snapshot_read(&stream.source, &tracing->plan->limits, &reading.visitor, &info,
-		                  &tracing->reason);
+	r = window_sum_write(tracing->sum, writer, &info);
 	if (r == 0) {
 		fleet_groups_finish(&reading.groups, &info);
 		r = add(tracing->writer, &info, &reading.groups, &tracing->reason);
@@ -85,8 +81,10 @@ static struct window_sum *pick_window(struct recording_picker *self, unused_ uin
 	struct tracing *tracing = (struct tracing *)self;
 
 	end_window(tracing);
-	if (tracing->error == 0)
-		tracing->sum = window_sum_new();
+	if (tracing->error != 0)
+		return NULL;
+	tracing->sum = window_sum_new();
+	window_sum_only_moved(tracing->sum);
 	return tracing->sum;
 }
 

@@ -29,7 +29,7 @@ void host_read_again(int proc_fd, int sys_fd, bool live, const struct host *know
 void host_read_counters(int proc_fd, bool live, struct host *host, struct psi *psi);
 
 /* Fills the host's users: the names of the owners of @processes in this system's /proc, or with NULL of all processes, by user id.
- * Asks the name service once for each user; an id without a name has no entry. */
+ * Reads /etc/passwd, and asks the name service once for each other user; an id without a name has no entry. */
 void host_read_users(int proc_fd, const struct id_list *processes, struct host *host);
 
 /* Adds to the host's containers the names of those that Docker, containerd, podman, CRI-O and systemd-machined keep in files below

@@ -31,6 +31,31 @@ static bool find_name(uid_t uid, struct strbuf *scratch, struct strbuf *ret_name
 	return true;
 }
 
+static void close_file(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+
+/* Finds the users that the system's own file has. The C library loads name services as libraries, and glibc 2.36 ends the process where it
+ * lacks memory for one: they are only asked for the others. @ret_names, as many as @ids, are owned by the caller; NULL: not in the file. */
+static void read_names(const struct id_list *ids, char **ret_names)
+{
+	cleanup_(close_file) FILE *file = fopen("/etc/passwd", "re");
+	cleanup_(mem_freep) char *line = mem_calloc(ENTRY_MOST_BYTES, 1);
+	struct passwd entry, *found;
+
+	while (file && fgetpwent_r(file, &entry, line, ENTRY_MOST_BYTES, &found) == 0) {
+		uint32_t uid = found->pw_uid;
+		const uint32_t *id = ids->count > 0 ? bsearch(&uid, ids->ids, ids->count,
+		                                              sizeof(uid), id_compare)
+		                                    : NULL;
+
+		if (id && !ret_names[id - ids->ids])
+			ret_names[id - ids->ids] = mem_copy_text(found->pw_name);
+	}
+}
+
 /* Replaces the ids of processes by those of their owners; processes that are gone leave the list. */
 static void replace_by_owners(int proc_fd, struct id_list *list)
 {
@@ -44,6 +69,19 @@ static void replace_by_owners(int proc_fd, struct id_list *list)
 		if (fstatat(proc_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
 			list->ids[count++] = status.st_uid;
 	}
+	list->count = count;
+}
+
+/* Sorts the ids, and keeps one of each. */
+static void make_unique(struct id_list *list)
+{
+	size_t count = 0;
+
+	if (list->count > 0)
+		qsort(list->ids, list->count, sizeof(list->ids[0]), id_compare);
+	for (size_t i = 0; i < list->count; i++)
+		if (i == 0 || list->ids[i] != list->ids[i - 1])
+			list->ids[count++] = list->ids[i];
 	list->count = count;
 }
 
@@ -66,23 +104,29 @@ void host_read_users(int proc_fd, const struct id_list *processes, struct host *
 	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 	cleanup_(id_list_done) struct id_list list = {0};
+	char **names;
 	size_t used = 0;
 
 	if (!list_processes(proc_fd, processes, &list, &scratch))
 		return;
 	replace_by_owners(proc_fd, &list);
-	if (list.count > 0)
-		qsort(list.ids, list.count, sizeof(list.ids[0]), id_compare);
+	make_unique(&list);
+	names = mem_calloc(list.count + 1, sizeof(*names));
+	read_names(&list, names);
 	for (size_t i = 0; i < list.count; i++) {
 		char id[12];
 
-		if ((i > 0 && list.ids[i] == list.ids[i - 1]) ||
-		    host->maps[HOST_users].count >= HOST_MAP_ENTRIES)
-			continue;
+		if (host->maps[HOST_users].count >= HOST_MAP_ENTRIES)
+			break;
 		strbuf_clear(&name);
-		if (!find_name(list.ids[i], &scratch, &name))
+		if (names[i])
+			strbuf_add_str(&name, names[i]);
+		else if (!find_name(list.ids[i], &scratch, &name))
 			continue;
 		snprintf(id, sizeof(id), "%" PRIu32, list.ids[i]);
 		host_put_entry(host, HOST_users, id, &name, &used);
 	}
+	for (size_t i = 0; i < list.count; i++)
+		free(names[i]);
+	free(names);
 }

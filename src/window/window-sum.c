@@ -249,6 +249,11 @@ void window_sum_merge(struct window_sum *sum)
 	sum->merges = true;
 }
 
+void window_sum_only_moved(struct window_sum *sum)
+{
+	sum->only_moved = true;
+}
+
 bool window_sum_merges(const struct window_sum *sum)
 {
 	return sum->merges;
@@ -387,7 +392,7 @@ static void move_on(struct window_sum *sum, uint32_t first_row)
 	bool is_whole = !sum->next.unchanged.seen;
 
 	check_boot(sum);
-	if (!is_whole && sum->count == 0)
+	if (!is_whole && sum->count == 0 && !sum->only_moved)
 		add_left_out(sum);
 	/* Nothing of another boot is unchanged. */
 	if (is_whole || sum->begins_boot) {

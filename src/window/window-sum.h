@@ -22,6 +22,10 @@ void window_sum_freep(struct window_sum **sum_ref);
  * right for groups by names alone. Called before the first window. */
 void window_sum_merge(struct window_sum *sum);
 
+/* Leaves out the threads and cgroups of which nothing moved in the first window, where the file leaves them out: for sums of counters, so
+ * that a window takes no longer than what it has. Called before the first window. */
+void window_sum_only_moved(struct window_sum *sum);
+
 /* Returns whether window_sum_merge() was called. */
 bool window_sum_merges(const struct window_sum *sum);
 

@@ -256,10 +256,11 @@ sessions.status = 1
 
 
 def frame(text):
-    """A frame of zstd with one block as it is."""
-    block = text.encode()
-    assert len(block) < 128 << 10
-    return b"\x28\xb5\x2f\xfd\xa0" + len(block).to_bytes(4, "little") + (len(block) << 3 | 1).to_bytes(3, "little") + block
+    """A frame of zstd with blocks as they are."""
+    data, most = text.encode(), 128 << 10
+    blocks = [data[at:at + most] for at in range(0, len(data), most)]
+    return b"\x28\xb5\x2f\xfd\xa0" + len(data).to_bytes(4, "little") + b"".join(
+        (len(block) << 3 | (i + 1 == len(blocks))).to_bytes(3, "little") + block for i, block in enumerate(blocks))
 
 
 def write_recording(path, texts):
@@ -276,8 +277,9 @@ def write_recording(path, texts):
 
 @of_path
 def windows(path, count):
-    """dir: a recording of windows, each with a process of a new name."""
-    write_recording(path, (([files.row(i + 2, i + 2, files.word(i))], 1, "") for i in range(count + 1)))
+    """dir: a recording of windows, each with a process of a new name. The others keep the number of names below that of an archive."""
+    others = [files.row(10**6 + i, 10**6 + i) for i in range(20)]
+    write_recording(path, (([files.row(i + 2, i + 2, files.word(i))] + others, 1, "") for i in range(count + 1)))
 
 
 @of_path
@@ -285,6 +287,13 @@ def changes(path, count):
     """dir: a recording in which nothing changes behind the first window."""
     row = files.row(2, 2, more=',"window_part":"continued"')
     write_recording(path, [([row], 1, "")] + count * [([], 2, ',"ended_threads":[],"unchanged":{"threads":1,"cgroups":0}')])
+
+
+@of_path
+def idle(path, count):
+    """dir: a recording of as many windows as threads, in which nothing changes behind the first window."""
+    rows = [files.row(i + 2, i + 2, more=',"window_part":"continued"') for i in range(count)]
+    write_recording(path, [(rows, 1, "")] + count * [([], 2, f',"ended_threads":[],"unchanged":{{"threads":{count},"cgroups":0}}')])
 
 
 STARS = "/" + "*a" * 60 + "*b"
@@ -319,6 +328,8 @@ KINDS = [
     ("an experiment of many boots", sessions, None, 4000, ["ab-report", "{a}"]),
     ("a recording of many processes, as an archive", windows, None, 400, ["export", "-f", "pcp", "-o", "{out}", "{a}"]),
     ("a recording without changes, as a trace", changes, None, 400, ["export", "-f", "chrome", "{a}"]),
+    ("a recording of idle threads, as a trace", idle, None, 150, ["export", "-f", "chrome", "{a}"]),
+    ("a recording of idle threads, as an archive", idle, None, 150, ["export", "-f", "pcp", "-o", "{out}", "{a}"]),
     ("a job of many fields", fields, None, 10000, ["list", "-f", "ndjson", "{a}"]),
 ]
 

@@ -68,6 +68,29 @@ int __wrap_getpwuid_r(uid_t uid, struct passwd *entry, char *buffer, size_t len,
 	return 0;
 }
 
+/* The entries of /etc/passwd, each with its number as its id but for the last one. */
+static const char *const *entries;
+
+int __wrap_fgetpwent_r(FILE *file, struct passwd *entry, char *buffer, size_t len,
+                       struct passwd **ret);
+int __wrap_fgetpwent_r(FILE *file, struct passwd *entry, char *buffer, size_t len,
+                       struct passwd **ret)
+{
+	static unsigned uid;
+
+	(void)file;
+	*ret = NULL;
+	if (!entries || !entries[uid]) {
+		uid = 0;
+		return ENOENT;
+	}
+	snprintf(buffer, len, "%s", entries[uid]);
+	*entry = (struct passwd){.pw_name = buffer, .pw_uid = entries[uid + 1] ? uid : 1};
+	uid++;
+	*ret = entry;
+	return 0;
+}
+
 static struct host read_users(const struct temp_tree *tree)
 {
 	struct host host = {0};
@@ -172,6 +195,26 @@ static void test_users_of_nobody(void **state)
 	host_done(&host);
 }
 
+/* The name service is asked about nobody who is in the file, and the first entry counts. */
+static void test_users_of_the_file(void **state)
+{
+	static const unsigned pids[] = {1, 11, 2, 6};
+	static const char *const names[] = {"root", "daemon", "bin", "sys", "daemon again", NULL};
+	struct host host;
+
+	needed = 0;
+	entries = names;
+	make_processes(*state, pids, ARRAY_SIZE(pids));
+	host = read_users(*state);
+	entries = NULL;
+	assert_int_equal(host.maps[HOST_users].count, 3);
+	assert_string_equal(host_map_get(&host, HOST_users, "1"), "daemon");
+	assert_string_equal(host_map_get(&host, HOST_users, "2"), "bin");
+	assert_string_equal(host_map_get(&host, HOST_users, "6"), USER "6");
+	assert_int_equal(asked, 1);
+	host_done(&host);
+}
+
 #define in_tree(test_) cmocka_unit_test_setup_teardown(test_, temp_tree_setup, temp_tree_teardown)
 
 int main(void)
@@ -179,7 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        in_tree(test_users_once_each),    in_tree(test_users_of_some),
 	        in_tree(test_users_long_entries), in_tree(test_users_senseless),
-	        in_tree(test_users_of_nobody),
+	        in_tree(test_users_of_nobody),    in_tree(test_users_of_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
