@@ -37,6 +37,7 @@ static void add_leaf(const struct icicle *icicle, struct icicle_frame *frame,
 		frame->known[side] = frame->known[side] || leaf->known[side];
 		frame->partial[side] = frame->partial[side] || leaf->partial[side] ||
 		                       (leaf->there[side] && !leaf->known[side]);
+		frame->began_before[side] = frame->began_before[side] || leaf->began_before[side];
 		frame->hidden = frame->hidden || leaf->hidden[side];
 	}
 	frame->unlike = frame->unlike || leaf->unlike;
@@ -89,6 +90,8 @@ static void join(struct icicle *icicle, size_t first, double x, double narrowest
 			all.there[side] = all.there[side] || frame->there[side];
 			all.known[side] = all.known[side] || frame->known[side];
 			all.partial[side] = all.partial[side] || frame->partial[side];
+			all.began_before[side] =
+			        all.began_before[side] || frame->began_before[side];
 		}
 		all.unlike = all.unlike || frame->unlike;
 		all.hidden = all.hidden || frame->hidden;

@@ -11,10 +11,11 @@ enum { ICICLE_LEVELS = 3, ICICLE_SIDES = 2 };
 struct icicle_leaf {
 	const char *parts[ICICLE_LEVELS]; /* names from the root on; borrowed */
 	double amounts[ICICLE_SIDES];
-	bool there[ICICLE_SIDES];   /* the side has the group */
-	bool known[ICICLE_SIDES];   /* the amount is; else it is 0 */
-	bool partial[ICICLE_SIDES]; /* it may lack some threads */
-	bool unlike;                /* its ended threads are measured in two ways */
+	bool there[ICICLE_SIDES];        /* the side has the group */
+	bool known[ICICLE_SIDES];        /* the amount is; else it is 0 */
+	bool partial[ICICLE_SIDES];      /* it may lack some threads */
+	bool began_before[ICICLE_SIDES]; /* waits of it began before the window */
+	bool unlike;                     /* its ended threads are measured in two ways */
 	/* The side may have had the group, and does not show it: it is there, and its amount is not known. */
 	bool hidden[ICICLE_SIDES];
 };
@@ -25,9 +26,10 @@ struct icicle_frame {
 	size_t parent;    /* a frame; the root has itself */
 	double amounts[ICICLE_SIDES];
 	bool there[ICICLE_SIDES];
-	bool known[ICICLE_SIDES];   /* of some leaf */
-	bool partial[ICICLE_SIDES]; /* it may lack some threads, or whole leaves */
-	bool unlike, hidden;        /* of some leaf */
+	bool known[ICICLE_SIDES];        /* of some leaf */
+	bool partial[ICICLE_SIDES];      /* it may lack some threads, or whole leaves */
+	bool began_before[ICICLE_SIDES]; /* waits of a leaf began before the window */
+	bool unlike, hidden;             /* of some leaf */
 	double weight;     /* the amount of the last side; of what only others have, theirs */
 	double x, width;   /* parts of 1; the width is 0 of what is too narrow */
 	size_t stands_for; /* so many frames, which are too narrow; 0: itself */

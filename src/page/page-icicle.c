@@ -30,6 +30,7 @@ static struct icicle_leaf leaf_of(const struct report *report, const struct over
 		        overview->sides == 1 || row->group->sides[side] || leaf.hidden[side];
 		leaf.known[side] = row->values[aspect][side].seen;
 		leaf.partial[side] = row->values[aspect][side].partial;
+		leaf.began_before[side] = row->values[aspect][side].began_before;
 		leaf.amounts[side] = leaf.known[side] ? row->values[aspect][side].amount : 0;
 	}
 	return leaf;
@@ -115,6 +116,8 @@ static void add_amount(const struct overview *overview, const struct icicle_fram
 		strbuf_add_char(out, '0');
 	if (frame->partial[side])
 		strbuf_add_char(out, '*');
+	if (frame->began_before[side])
+		strbuf_add_str(out, report_began_before_mark);
 }
 
 static void add_title(const struct overview *overview, const struct icicle *icicle,
@@ -255,10 +258,14 @@ static void add_icicle(const struct report *report, const struct icicle *icicle,
 	                 strbuf_str(&options), out);
 	strbuf_addf(out,
 	            "<p>All threads; below them cgroups, processes and pools of threads. The width "
-	            "is %s%s.</p>\n",
+	            "is %s%s.%s</p>\n",
 	            icicle->sides == 1 ? "the time"
 	                               : "the time after; of what is gone, the time before",
-	            icicle->sides == 1 ? "" : "; the colour is the change");
+	            icicle->sides == 1 ? "" : "; the colour is the change",
+	            icicle->frames[0].began_before[0] || icicle->frames[0].began_before[1]
+	                    ? " A § marks waits that began before the window; their part in it "
+	                      "counts."
+	                    : "");
 	if (icicle->sides > 1)
 		add_key(aspect, icicle->frames[0].unlike, out);
 	strbuf_addf(out,
