@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fleet/summary.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,45 +230,6 @@ void summary_add_histogram(const struct summary *summary, struct strbuf *out)
 		            (unsigned long long)summary->bins[i]);
 		any = true;
 	}
-}
-
-/* Reads "12:1", "-3:2". */
-static bool read_bin(struct span text, int *ret_bin, uint64_t *ret_threads)
-{
-	bool negative = text.len > 0 && text.text[0] == '-';
-	const char *colon = text.len > 0 ? memchr(text.text, ':', text.len) : NULL;
-	const char *digits = text.text + negative;
-	uint64_t bin;
-
-	if (!colon || !scan_u64(digits, (size_t)(colon - digits), &bin) ||
-	    !scan_u64(colon + 1, text.len - (size_t)(colon + 1 - text.text), ret_threads) ||
-	    bin > SUMMARY_BIN_MOST || (negative && bin == 0) || *ret_threads == 0)
-		return false;
-	*ret_bin = negative ? -(int)bin : (int)bin;
-	return true;
-}
-
-bool summary_read_histogram(struct summary *summary, struct span text)
-{
-	int last = INT_MIN;
-
-	while (text.len > 0) {
-		const char *blank = memchr(text.text, ' ', text.len);
-		size_t len = blank ? (size_t)(blank - text.text) : text.len;
-		uint64_t threads;
-		int bin;
-
-		if (!read_bin((struct span){text.text, len}, &bin, &threads) || bin <= last ||
-		    len + 1 == text.len) {
-			summary_done(summary);
-			return false;
-		}
-		add_to_bin(summary, bin, threads);
-		last = bin;
-		len += blank != NULL;
-		text = (struct span){text.text + len, text.len - len};
-	}
-	return true;
 }
 
 void summary_done(struct summary *summary)

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/scan.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 
@@ -78,10 +77,6 @@ void summary_merge(struct summary *into, const struct summary *from);
 
 /* Appends "0:3 12:1"; nothing for a summary without bins. */
 void summary_add_histogram(const struct summary *summary, struct strbuf *out);
-
-/* Reads such a text into the bins of an empty summary. Returns false, and leaves the summary empty, if it is none: bins
- * rise, and no number of threads is 0 or beyond 64 bits. */
-must_check_ bool summary_read_histogram(struct summary *summary, struct span text);
 
 /* Frees what the summary owns, and empties it. For cleanup_(summary_done). */
 void summary_done(struct summary *summary);
