@@ -15,6 +15,14 @@
 
 static _Thread_local struct watch *own;
 
+/* Finds this thread in /proc. */
+static void find_place(struct watch *watch)
+{
+	ssize_t len = readlink("/proc/thread-self", watch->place, sizeof(watch->place) - 1);
+
+	watch->place[len > 0 ? len : 0] = '\0';
+}
+
 bool watch_run(struct watch *watch, void (*run)(void *context), void *context)
 {
 	if (setjmp(watch->begin) != 0) {
@@ -22,6 +30,7 @@ bool watch_run(struct watch *watch, void (*run)(void *context), void *context)
 		return false;
 	}
 	own = watch;
+	find_place(watch);
 	atomic_store(&watch->tid, gettid());
 	run(context);
 	own = NULL;
@@ -55,14 +64,14 @@ static uint64_t cpu_ns(pid_t tid)
 	return clock_now_ns(clock);
 }
 
-/* Reads /proc/self/task/@tid/@file. Returns the bytes, which are none if the thread has ended. */
-static size_t read_own(pid_t tid, const char *file, char *ret, size_t size)
+/* Reads a file of the thread in /proc. Returns the bytes, which are none if it has ended. */
+static size_t read_own(const struct watch *watch, const char *file, char *ret, size_t size)
 {
-	char name[48];
+	char name[sizeof(watch->place) + 24];
 	ssize_t len;
 	int fd;
 
-	snprintf(name, sizeof(name), "/proc/self/task/%d/%s", tid, file);
+	snprintf(name, sizeof(name), "/proc/%s/%s", watch->place, file);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	len = fd < 0 ? 0 : read(fd, ret, size - 1);
 	if (fd >= 0)
@@ -72,25 +81,25 @@ static size_t read_own(pid_t tid, const char *file, char *ret, size_t size)
 }
 
 /* A thread that could run, and has no CPU, is not asleep. */
-static bool is_asleep(pid_t tid)
+static bool is_asleep(const struct watch *watch)
 {
 	char text[4096];
 	const char *end;
 
-	read_own(tid, "stat", text, sizeof(text));
+	read_own(watch, "stat", text, sizeof(text));
 	end = strrchr(text, ')');
 	return end && (strncmp(end, ") S", 3) == 0 || strncmp(end, ") D", 3) == 0);
 }
 
 /* Returns for how long a thread that sleeps has run and waited for a CPU since it was born. Kernels without schedstat (built without
  * CONFIG_SCHED_INFO) give the time that it has run. */
-static uint64_t awake_ns(pid_t tid)
+static uint64_t awake_ns(const struct watch *watch)
 {
 	char text[128], *wait;
 	uint64_t run;
 
-	if (read_own(tid, "schedstat", text, sizeof(text)) == 0)
-		return cpu_ns(tid);
+	if (read_own(watch, "schedstat", text, sizeof(text)) == 0)
+		return cpu_ns(atomic_load(&watch->tid));
 	run = strtoull(text, &wait, 10);
 	return run + strtoull(wait, NULL, 10);
 }
@@ -99,19 +108,18 @@ uint64_t watch_asleep_ns(struct watch *watch, uint64_t now_ns)
 {
 	uint64_t calls = atomic_load_explicit(&watch->calls, memory_order_acquire), awake, since;
 	bool is_new = calls != watch->seen_calls;
-	pid_t tid = atomic_load(&watch->tid);
 
 	watch->seen_calls = calls;
 	if (calls % 2 == 0 || calls == GIVEN_UP)
 		return 0;
 	if (is_new) {
 		watch->since_ns = now_ns;
-		watch->since_awake_ns = awake_ns(tid);
+		watch->since_awake_ns = awake_ns(watch);
 		return 0;
 	}
-	if (!is_asleep(tid))
+	if (!is_asleep(watch))
 		return 0;
-	awake = awake_ns(tid) - watch->since_awake_ns;
+	awake = awake_ns(watch) - watch->since_awake_ns;
 	since = now_ns - watch->since_ns;
 	return since > awake ? since - awake : 0;
 }

@@ -17,7 +17,9 @@
 struct watch {
 	_Atomic uint64_t calls; /* odd while the thread is in a call */
 	_Atomic pid_t tid;      /* of the watched thread; 0 before watch_run() */
-	jmp_buf begin;          /* the watched thread's own */
+	char place
+	        [64]; /* "PID/task/TID" of it in /proc, which may be of another pid namespace; set before tid */
+	jmp_buf begin; /* the watched thread's own */
 	/* The last readings of the watching thread. */
 	uint64_t seen_calls;
 	uint64_t since_ns;
@@ -35,7 +37,7 @@ void watch_leave(void);
 
 /* Returns for how long the thread has slept in its call, since the first call of this function that saw it there: a lock that is
  * given to it for a moment now and then does not start the time anew. 0 if it is in no call, runs, or waits for a CPU
- * (/proc/self/task/TID/stat and schedstat). @now_ns is of CLOCK_MONOTONIC. */
+ * (/proc/PID/task/TID/stat and schedstat). @now_ns is of CLOCK_MONOTONIC. */
 uint64_t watch_asleep_ns(struct watch *watch, uint64_t now_ns);
 
 /* Gives up the thread that watch_asleep_ns() has just found asleep. Returns false where its call has come back meanwhile. */

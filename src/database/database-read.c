@@ -110,6 +110,16 @@ int database_list(struct database *database, struct database_list *ret)
 	return r == 0 ? list_metrics(database, ret) : r;
 }
 
+/* A page that cannot be read for want of memory is in the text of the check as well. */
+static bool lacks_memory(const char *found)
+{
+	static const char words[] = "error code=";
+	const char *at = strstr(found, words);
+	long code = at ? strtol(at + strlen(words), NULL, 10) : 0;
+
+	return code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM;
+}
+
 int database_check(struct database *database)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -125,12 +135,13 @@ int database_check(struct database *database)
 		r = database_fail(database);
 	} else {
 		found = (const char *)sqlite3_column_text(stmt, 0);
-		r = found && strcmp(found, "ok") == 0 ? 0 : -EIO;
+		if (!found || lacks_memory(found))
+			mem_exhausted();
+		r = strcmp(found, "ok") == 0 ? 0 : -EIO;
 		if (r < 0) {
 			strbuf_clear(&database->reason);
 			strbuf_add_str(&database->reason, "it is damaged: ");
-			text_add_escaped(&database->reason, found ? found : "",
-			                 found ? strcspn(found, "\n") : 0);
+			text_add_escaped(&database->reason, found, strcspn(found, "\n"));
 		}
 	}
 	sqlite3_finalize(stmt);

@@ -124,14 +124,26 @@ static bool is_others(int proc_fd, uint32_t pid)
 	       (geteuid() == 0 || process.st_uid != geteuid());
 }
 
+/* Waits for the lock of the process's memory, as reading its arguments does: a thread that is given up in this read can end, and one in
+ * process_vm_readv(2) would keep ctprof from ending until the lock is free. */
+static void await_memory(int proc_fd, uint32_t pid)
+{
+	char name[32], byte;
+	size_t len;
+
+	snprintf(name, sizeof(name), "%u/cmdline", pid);
+	(void)!fd_read_begin_at(proc_fd, name, &byte, sizeof(byte), &len);
+}
+
 /* Reads one byte if nothing is mapped: a reader with permission gets EFAULT, and no memory is read. Returns false for a kernel
  * thread and a zombie, which have no memory. */
-static bool try_memory(uint32_t pid, struct doctor_tries *tries)
+static bool try_memory(int proc_fd, uint32_t pid, struct doctor_tries *tries)
 {
 	char byte;
 	struct iovec here = {&byte, 1}, there = {NULL, 1};
 	ssize_t len;
 
+	await_memory(proc_fd, pid);
 	watch_enter();
 	len = process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0);
 	watch_leave();
@@ -176,7 +188,8 @@ static void try_process(struct others_thread *thread, uint32_t pid)
 		return;
 	/* The ids of a foreign /proc are not those of system calls. */
 	if (!findings->proc_is_foreign &&
-	    !try_memory(pid, is_foreign ? &findings->memory_others : &findings->memory_own))
+	    !try_memory(others->proc_fd, pid,
+	                is_foreign ? &findings->memory_others : &findings->memory_own))
 		return;
 	(*tried)++;
 	if (is_foreign &&

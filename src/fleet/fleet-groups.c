@@ -80,7 +80,7 @@ void fleet_groups_add(struct fleet_groups *groups, const struct snapshot_info *i
 		summary_add_unscaled(summary, fleet_number(sample, metric),
 		                     fleet_value(&info->host, sample, metric),
 		                     fleet_zero_is_none(metric));
-		fleet_add_rate(summary, info, sample, metric, fleet_number(sample, metric));
+		fleet_add_rate(summary, sample, metric, fleet_number(sample, metric));
 	}
 }
 

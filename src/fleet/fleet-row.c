@@ -152,28 +152,15 @@ __int128 fleet_value(const struct host *host, const struct thread_sample *sample
 	return own == FLEET_TICKS_PER_SECOND ? number : number * FLEET_TICKS_PER_SECOND / own;
 }
 
-/* Returns whether the time between a thread's readings is another one than the length of the window, which all others have. */
-static bool is_of_another_length(const struct snapshot_info *info, uint64_t interval_ns)
-{
-	enum { PERCENT = 100 };
-	uint64_t length_ns = info->window.numbers[WINDOW_length_ns];
-	uint64_t distance =
-	        interval_ns > length_ns ? interval_ns - length_ns : length_ns - interval_ns;
-
-	return info->window.seen[WINDOW_length_ns] && distance > length_ns / PERCENT;
-}
-
-void fleet_add_rate(struct summary *summary, const struct snapshot_info *info,
-                    const struct thread_sample *sample, enum metric_id metric, __int128 value)
+void fleet_add_rate(struct summary *summary, const struct thread_sample *sample,
+                    enum metric_id metric, __int128 value)
 {
 	const struct metric_desc *desc = &metric_table[metric];
 	bool is_waiting = desc->bound == BOUND_waiting;
 	uint64_t time_ns = sample->interval_ns;
 
-	if (sample->window_part == WINDOW_PART_NONE || time_ns == 0 || value < 0 ||
+	if (sample->window_part == WINDOW_PART_NONE || time_ns == 0 || value <= 0 ||
 	    value > UINT64_MAX || !metric_is_counter(metric))
-		return;
-	if (!is_waiting && desc->source != SOURCE_jemalloc && !is_of_another_length(info, time_ns))
 		return;
 	/* A row of several threads has the time of one of them. */
 	if (sample->merged_threads > 0)
@@ -210,6 +197,19 @@ static void clear_numbers(struct fleet_row *row)
 		set_null(row, columns[i]);
 }
 
+/* Returns whether rates differ from the work over the window's length: by anything where a wait may have begun before, and for other
+ * counters by so much that it is worth a number in each fact. */
+static bool rates_differ(enum metric_id metric, __int128 rated, __int128 work)
+{
+	enum { PERCENT = 100 };
+	__int128 distance = rated > work ? rated - work : work - rated;
+
+	if (metric_table[metric].bound == BOUND_waiting ||
+	    metric_table[metric].source == SOURCE_jemalloc)
+		return distance > 0;
+	return distance > work / PERCENT;
+}
+
 void fleet_set_metric(struct fleet_row *row, enum metric_id metric, const struct summary *summary,
                       struct strbuf *histogram)
 {
@@ -228,7 +228,7 @@ void fleet_set_metric(struct fleet_row *row, enum metric_id metric, const struct
 	if (summary->exited_state == SUMMARY_EXITED_KNOWN)
 		fleet_set_integer(row, FLEET_COLUMN_exited, (__int128)summary->exited);
 	if (length_ns > 0 && summary_rated(summary, length_ns, &rated) &&
-	    summary_work(summary, &work) && rated != work)
+	    summary_work(summary, &work) && rates_differ(metric, rated, work))
 		fleet_set_integer(row, FLEET_COLUMN_rated, rated);
 	if (summary->seen == 0)
 		return;

@@ -85,11 +85,11 @@ __int128 fleet_number(const struct thread_sample *sample, enum metric_id metric)
 __int128 fleet_value(const struct host *host, const struct thread_sample *sample,
                      enum metric_id metric);
 
-/* Notes the rate of a @value that was added, if it is not that of the window's length: a wait can have begun before the window and counts
- * no longer than the thread was observed in it; jemalloc's counters are read at times of their own; and where a reading of all threads
- * takes long, a thread's two readings are further apart than the begins of both, or less far. */
-void fleet_add_rate(struct summary *summary, const struct snapshot_info *info,
-                    const struct thread_sample *sample, enum metric_id metric, __int128 value);
+/* Notes the rate of a @value that was added, by the time between the thread's own readings, or those of jemalloc's counters: where a
+ * reading of all threads takes long, these are further apart than the begins of both readings, or less far. A wait can have begun before
+ * the window, and counts no longer than the thread was observed in it. */
+void fleet_add_rate(struct summary *summary, const struct thread_sample *sample,
+                    enum metric_id metric, __int128 value);
 
 /* Sets the cells of a metric and its summary. @histogram is scratch, and has the text of that cell until the next call. */
 void fleet_set_metric(struct fleet_row *row, enum metric_id metric, const struct summary *summary,

@@ -91,7 +91,7 @@ int fleet_threads_add(struct fleet_threads *threads, const struct thread_sample 
 			continue;
 		if (find_value(threads, sample, metric, &value)) {
 			summary_add(&summary, value, fleet_zero_is_none(metric));
-			fleet_add_rate(&summary, threads->info, sample, metric, value);
+			fleet_add_rate(&summary, sample, metric, value);
 		} else {
 			summary_add_unseen(&summary, 1);
 		}

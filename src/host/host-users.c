@@ -51,6 +51,9 @@ static void read_names(const struct id_list *ids, char **ret_names)
 		                                              sizeof(uid), id_compare)
 		                                    : NULL;
 
+		/* Lines of NIS have no id of their own. */
+		if (found->pw_name[0] == '+' || found->pw_name[0] == '-')
+			continue;
 		if (id && !ret_names[id - ids->ids])
 			ret_names[id - ids->ids] = mem_copy_text(found->pw_name);
 	}

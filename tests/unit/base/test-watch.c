@@ -3,6 +3,8 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -130,6 +132,27 @@ static void test_sleeps_with_breaks(void **state)
 	watched.wakes = false;
 }
 
+/* A child in a pid namespace of its own has other ids there than in /proc, which is that of the namespace around. */
+static void test_in_another_namespace(void **state)
+{
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	if (unshare(CLONE_NEWPID) < 0)
+		skip();
+	pid = fork();
+	if (pid == 0) {
+		struct watched watched;
+
+		begin(&watched, false, false);
+		_exit(watch_for(&watched.watch, 10 * NS_PER_SECOND, NS_PER_MS) > 0 ? 0 : 1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void test_not_watched(void **state)
 {
 	(void)state;
@@ -140,9 +163,13 @@ static void test_not_watched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_sleeps),      cmocka_unit_test(test_comes_back),
-	        cmocka_unit_test(test_works),       cmocka_unit_test(test_sleeps_with_breaks),
+	        cmocka_unit_test(test_sleeps),
+	        cmocka_unit_test(test_comes_back),
+	        cmocka_unit_test(test_works),
+	        cmocka_unit_test(test_sleeps_with_breaks),
 	        cmocka_unit_test(test_not_watched),
+	        /* The last one: other children of this process would be in that namespace, too. */
+	        cmocka_unit_test(test_in_another_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
