@@ -51,6 +51,7 @@ static void make_shared(const struct temp_tree *tree, const char *name, mode_t m
 	assert_int_equal(symlinkat("../far/file", shared->fd, "dir/link"), 0);
 	assert_int_equal(symlinkat("../far", shared->fd, "dir/far"), 0);
 	assert_int_equal(mkfifoat(shared->fd, "dir/fifo", 0600), 0);
+	assert_int_equal(mkfifoat(shared->fd, "dir/old-fifo", 0600), 0);
 	assert_int_equal(place_write(shared, "dir/link"), 0);
 	temp_tree_assert_text(shared, "far/file", "text");
 	assert_int_equal(place_write(shared, "dir/far/new"), 0);
@@ -72,7 +73,7 @@ static void check_moved(const struct temp_tree *tree)
 	temp_tree_write_text(tree, "far/file", "before");
 	assert_int_equal(renameat(tree->fd, "dir/link", tree->fd, "dir/moved-link"), 0);
 	assert_int_equal(renameat(tree->fd, "dir/far", tree->fd, "dir/moved-far"), 0);
-	assert_int_equal(renameat(tree->fd, "dir/fifo", tree->fd, "dir/moved-fifo"), 0);
+	assert_int_equal(renameat(tree->fd, "dir/old-fifo", tree->fd, "dir/moved-fifo"), 0);
 	assert_int_equal(place_write(tree, "dir/moved-link"), -EACCES);
 	assert_int_equal(place_write(tree, "dir/moved-far/another"), -EACCES);
 	assert_int_equal(place_write(tree, "dir/moved-fifo"), -EACCES);
@@ -99,7 +100,8 @@ static void test_place_own_in_shared(void **state)
 		for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
 			if (shared[i].fifo_fd >= 0)
 				check_fifo(&shared[i]);
-		await_age();
+		if (twice == 0)
+			await_age();
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
 		if (shared[i].fifo_fd >= 0) {

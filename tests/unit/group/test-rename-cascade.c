@@ -398,7 +398,7 @@ static unsigned check_cascades(struct random *random, const struct rename_list *
 /* Against all pairs of roots. */
 static void test_cascade_random(void **state)
 {
-	enum { SEED = 47, ROUNDS = 8000 };
+	enum { SEED = 47, ROUNDS = 4000 };
 	unsigned cascaded = 0;
 
 	(void)state;

@@ -113,7 +113,7 @@ static void test_probe_killed_in_the_middle(void **state)
 		else
 			kill(helper, round % 3 == 1 ? SIGKILL : SIGSTOP);
 		if (round % 3 != 0) {
-			sleep_ms(50);
+			sleep_ms(20);
 			kill(prober, SIGKILL);
 		}
 		assert_int_equal(waitpid(prober, NULL, 0), prober);

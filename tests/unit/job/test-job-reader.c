@@ -169,7 +169,7 @@ static void test_kinds(void **state)
 /* Many of them end a reading, and the next one goes on behind them. */
 static void test_many_stall(void **state)
 {
-	enum { STALLING = 20, AT_ONCE = 16 };
+	enum { STALLING = 18, AT_ONCE = 16 };
 	const struct temp_tree *tree = *state;
 	cleanup_(job_reader_done) struct job_reader reader = {.proc_fd = tree->fd};
 	struct id_list pids = make_processes(tree, STALLING);

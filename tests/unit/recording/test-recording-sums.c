@@ -177,7 +177,7 @@ static void any_range_is_the_same(void **state)
 	assert_int_equal(count_of_sums(tree), 2);
 	assert_true(check_same(tree, whole) < bytes / 2);
 	assert_int_equal(count_of_sums(tree), 2);
-	for (unsigned from = 0; from < WINDOWS; from += 83) {
+	for (unsigned from = 0; from < WINDOWS; from += 110) {
 		check_same(tree, seconds(from, from));
 		check_same(tree, seconds(from, from + 3));
 		check_same(tree, seconds(from, from + RUN));
@@ -215,7 +215,7 @@ static void torn_sums_are_made_anew(void **state)
 	record(tree, &(struct scenario){WINDOWS});
 	check_same(tree, whole);
 	size = size_of(tree, files.sums);
-	for (off_t left = 0; left < size; left += 1 + size / 4) {
+	for (off_t left = 0; left < size; left += 1 + size / 3) {
 		cut(tree, files.sums, left);
 		check_same(tree, whole);
 		assert_int_equal(size_of(tree, files.sums), size);
@@ -243,7 +243,7 @@ static void damaged_sums_are_not_used(void **state)
 	record(tree, &(struct scenario){WINDOWS});
 	check_same(tree, whole);
 	size = size_of(tree, files.sums);
-	for (off_t at = 0; at < size; at += 1 + size / 4) {
+	for (off_t at = 0; at < size; at += 1 + size / 3) {
 		flip(tree, files.sums, at);
 		check_same(tree, whole);
 		check_same(tree, whole);

@@ -8,7 +8,7 @@
 #include "random.h"
 #include "where/where.h"
 
-enum { ROUNDS = 8000, ROWS = 16, DEPTH = 4, ALL_ROWS = (1 << ROWS) - 1 };
+enum { ROUNDS = 4000, ROWS = 16, DEPTH = 4, ALL_ROWS = (1 << ROWS) - 1 };
 
 static const char *const groups[] = {"a", "ab", "nginx", "kworker/0", "a b"};
 static const char *const patterns[] = {"a*", "?", "*[xb]", "kworker/*", "a"};

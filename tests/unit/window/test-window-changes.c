@@ -312,7 +312,7 @@ static void changes_add_up_to_the_same(void **state)
 	size_t whole_bytes = 0, changes_bytes = 0;
 
 	(void)state;
-	for (unsigned round = 0; round < 20; round++) {
+	for (unsigned round = 0; round < 10; round++) {
 		struct random random = random_start(0x21, round);
 		struct host_model host = {.now_ns = SECONDS(1000), .next_tid = 100};
 		struct strbuf whole[WINDOWS] = {{0}}, changes[WINDOWS] = {{0}};

@@ -6,7 +6,7 @@
 #include "samples.h"
 #include "windows.h"
 
-enum { READINGS = 3, THREADS = 60, ROUNDS = 40 };
+enum { READINGS = 3, THREADS = 60, ROUNDS = 20 };
 
 /* A counter of a thread by reading: it rises, and now and then it is not seen, or goes back, unless that tells of another
  * thread. Nobody runs for longer than there is time. */
