@@ -82,9 +82,9 @@ if command -v strace >/dev/null && strace -o trace true 2>/dev/null; then
     # LeakSanitizer traces as well.
     ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -e trace=openat,open "$CTPROF" capture -q -o traced.zst || fail "under strace: status $?"
     # Two threads of each set of cgroups are asked for them; the leader's stat is that of the process.
-    # ctprof watches its own threads in /proc/self.
+    # ctprof watches its own threads by whole paths, and reads others below a directory that is open.
     same "files of single threads of the pool" 0 \
-        "$(grep -v '"/proc/self/' trace | grep -c "task/[0-9]*/\(sched\|schedstat\|status\|io\)\"" || true)"
+        "$(grep -v '"/proc/[0-9]*/task/' trace | grep -c "task/[0-9]*/\(sched\|schedstat\|status\|io\)\"" || true)"
     opened=$(grep -c "\"\($pid\|/proc/$pid\)/task/[0-9]*/" trace || true)
     between "files of threads of the pool" 0 "$opened" 4
     # Each of its calls fails once.
