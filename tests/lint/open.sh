@@ -28,7 +28,7 @@ src/base/output.c 3 new files in the directory that output-place.h has found
 src/base/own-directory.c 2 O_PATH, the directory of this user
 src/base/regular-file.c 4 decides
 src/base/trust.c 3 the directories above one with O_PATH, and /proc/PID/status
-src/base/watch.c 1 /proc/self/task
+src/base/watch.c 1 /proc/PID/task of its own threads
 src/cli/main.c 1 /dev/null
 src/host/host-users.c 1 /etc/passwd
 src/duct/duct-files.c 2 a new directory and a new file, at places that output-place.h has found
