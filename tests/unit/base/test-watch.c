@@ -132,25 +132,45 @@ static void test_sleeps_with_breaks(void **state)
 	watched.wakes = false;
 }
 
-/* A child in a pid namespace of its own has other ids there than in /proc, which is that of the namespace around. */
-static void test_in_another_namespace(void **state)
+enum { FOUND, NOT_FOUND, NO_NAMESPACE };
+
+/* Runs it in a child. Returns what it returns there. */
+static int status_of(int (*begin_child)(void))
 {
 	int status = 0;
-	pid_t pid;
+	pid_t pid = fork();
 
-	(void)state;
-	if (unshare(CLONE_NEWPID) < 0)
-		skip();
-	pid = fork();
-	if (pid == 0) {
-		struct watched watched;
-
-		begin(&watched, false, false);
-		_exit(watch_for(&watched.watch, 10 * NS_PER_SECOND, NS_PER_MS) > 0 ? 0 : 1);
-	}
+	if (pid == 0)
+		_exit(begin_child());
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int find_sleeper(void)
+{
+	struct watched watched;
+
+	begin(&watched, false, false);
+	return watch_for(&watched.watch, 10 * NS_PER_SECOND, NS_PER_MS) > 0 ? FOUND : NOT_FOUND;
+}
+
+/* The children of this process are in another namespace from then on. */
+static int find_in_namespace(void)
+{
+	return unshare(CLONE_NEWPID) < 0 ? NO_NAMESPACE : status_of(find_sleeper);
+}
+
+/* A process in a pid namespace of its own has other ids there than in /proc, which is that of the namespace around. */
+static void test_in_another_namespace(void **state)
+{
+	int status = status_of(find_in_namespace);
+
+	(void)state;
+	if (status == NO_NAMESPACE)
+		skip();
+	assert_int_equal(status, FOUND);
 }
 
 static void test_not_watched(void **state)
@@ -163,13 +183,9 @@ static void test_not_watched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_sleeps),
-	        cmocka_unit_test(test_comes_back),
-	        cmocka_unit_test(test_works),
-	        cmocka_unit_test(test_sleeps_with_breaks),
-	        cmocka_unit_test(test_not_watched),
-	        /* The last one: other children of this process would be in that namespace, too. */
-	        cmocka_unit_test(test_in_another_namespace),
+	        cmocka_unit_test(test_sleeps),      cmocka_unit_test(test_comes_back),
+	        cmocka_unit_test(test_works),       cmocka_unit_test(test_sleeps_with_breaks),
+	        cmocka_unit_test(test_not_watched), cmocka_unit_test(test_in_another_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
