@@ -2,6 +2,8 @@
 /* A window that is captured and the window of two files that were captured at its begin and at its end are the same. */
 #include "check.h"
 
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "capture/capture.h"
 #include "memory-stream.h"
@@ -76,6 +78,19 @@ static void write_tree(const struct temp_tree *tree, unsigned time)
 	write_number(tree, "cgroup/group-120/memory.current", "", time, "00\n");
 }
 
+/* A process with memory. */
+static void write_memory(const struct temp_tree *tree, uint32_t tgid)
+{
+	char name[32], text[128];
+
+	snprintf(name, sizeof(name), "%u/stat", tgid);
+	snprintf(text, sizeof(text),
+	         "%u (a) S 1 7 7 0 -1 0 5 6 7 8 9 10 11 12 20 0 2 0 4711 8192 3 0 1 2 3 0\n", tgid);
+	temp_tree_write_text(tree, name, text);
+	snprintf(name, sizeof(name), "%u/smaps_rollup", tgid);
+	temp_tree_write_text(tree, name, "0-1 ---p 0 0:0 0 [rollup]\nRss: 12 kB\n");
+}
+
 static struct capture_options options_of(const char *proc, const char *cgroups)
 {
 	return (struct capture_options){.proc_root = proc, .cgroup_root = cgroups};
@@ -114,7 +129,8 @@ static int change(struct capture_wait *self, uint64_t begin_ns, uint64_t end_ns)
 	return 0;
 }
 
-static void capture_live(const struct capture_options *options, const struct temp_tree *tree,
+static void capture_live(const struct capture_options *options, uint64_t length_ns,
+                         const struct temp_tree *tree,
                          int (*until)(struct capture_wait *self, uint64_t begin_ns,
                                       uint64_t end_ns),
                          struct snapshot_copy *ret)
@@ -122,7 +138,7 @@ static void capture_live(const struct capture_options *options, const struct tem
 	struct changing changing = {{until, count_reading}, tree, 0};
 	struct capture_window_options window = {
 	        .capture = *options,
-	        .length_ns = SECONDS(1),
+	        .length_ns = length_ns,
 	        .wait = &changing.wait,
 	};
 	struct memory_sink sink = memory_sink_make(SIZE_MAX);
@@ -172,7 +188,7 @@ static void test_live_window_is_that_of_the_files(void **state)
 
 	write_tree(tree, 0);
 	capture_file(&options, &files[0]);
-	capture_live(&options, tree, change, &live);
+	capture_live(&options, SECONDS(1), tree, change, &live);
 	capture_file(&options, &files[1]);
 	window_of_bytes(&files[0], &files[1], NULL, NULL, &filed);
 	assert_int_equal(filed.result, 0);
@@ -215,7 +231,7 @@ static void test_live_window_has_cgroups_that_were_left(void **state)
 
 	write_tree(tree, 0);
 	temp_tree_write_text(tree, "cgroup/group-150/cpu.stat", "usage_usec 100\n");
-	capture_live(&options, tree, leave, &live);
+	capture_live(&options, SECONDS(1), tree, leave, &live);
 	stats = find_cgroup(&live, "/group-150");
 	assert_non_null(stats);
 	assert_false(stats->is_gone);
@@ -225,6 +241,29 @@ static void test_live_window_has_cgroups_that_were_left(void **state)
 	snapshot_copy_done(&live);
 }
 
+/* Smaps are read with the threads, and take a part of the window's length at most: here the first one takes all of it. */
+static void test_smaps_of_a_short_window(void **state)
+{
+	static const uint64_t lengths_ns[] = {40, SECONDS(100)};
+	const struct temp_tree *tree = *state;
+	cleanup_(mem_freep) char *cgroups = temp_tree_path(tree, "cgroup");
+	struct capture_options options = options_of(tree->path, cgroups);
+
+	for (size_t i = 0; i < ARRAY_SIZE(lengths_ns); i++) {
+		const uint64_t *counts;
+		struct snapshot_copy live;
+
+		write_tree(tree, 0);
+		for (unsigned process = 0; process < PROCESSES; process++)
+			write_memory(tree, FIRST + process * 10);
+		capture_live(&options, lengths_ns[i], tree, change, &live);
+		counts = live.info.tally.sources[SOURCE_smaps_rollup];
+		assert_true(counts[OUTCOME_read] > 0);
+		assert_int_equal(counts[OUTCOME_skipped] > 0, i == 0);
+		snapshot_copy_done(&live);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +271,8 @@ int main(void)
 	                                        temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_live_window_has_cgroups_that_were_left,
 	                                        temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_smaps_of_a_short_window, temp_tree_setup,
+	                                        temp_tree_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
