@@ -4,8 +4,8 @@
 
 #include "cli/commands.h"
 #include "command/command.h"
+#include "command/manual-page.h"
 #include "command/options.h"
-#include "manual-page.h"
 
 const struct command *const command_table[] = {
         &command_ab,      &command_ab_report,   &command_run,    &command_duct,  &command_plot,

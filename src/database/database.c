@@ -252,6 +252,16 @@ static int set_up(struct database *database, enum database_use use)
 	return r;
 }
 
+/* Makes the file for its owner alone, if it is new: the mode that SQLite asks for is not masked in a directory with a default access
+ * control list. The directory is one in which nobody else may write. Without the file SQLite says why. */
+static void make_file(const char *path)
+{
+	cleanup_(fd_closep) int fd =
+	        open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+
+	(void)fd;
+}
+
 struct database *database_open(const char *path, enum database_use use, struct strbuf *reterr)
 {
 	cleanup_(database_freep) struct database *database = NULL;
@@ -266,6 +276,8 @@ struct database *database_open(const char *path, enum database_use use, struct s
 		return NULL;
 	database = mem_calloc(1, sizeof(*database));
 	database->files = database_files_new(strbuf_str(&real));
+	if (use == DATABASE_ADD)
+		make_file(strbuf_str(&real));
 	database->data_fd = regular_file_open_link(AT_FDCWD, strbuf_str(&real), FILE_SYSTEMS_ALL);
 	mask = umask(S_IRWXG | S_IRWXO);
 	r = sqlite3_open_v2(strbuf_str(&real), &database->handle, flags,

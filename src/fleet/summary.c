@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 
-/* The bits of a fraction of a rate. */
-enum { RATE_BITS = 40 };
+/* The bits of a fraction of a rate: one event in a day is 2^18 of these. */
+enum { RATE_BITS = 64 };
 
 int summary_bin(__int128 value)
 {
@@ -140,6 +140,13 @@ static unsigned __int128 least_squares(const struct summary *summary)
 	return size * size / summary->seen + (size * size % summary->seen > 0);
 }
 
+/* Rates that are too large stay at the largest number, whatever is added. */
+static void add_rates(unsigned __int128 *into, unsigned __int128 rates)
+{
+	if (__builtin_add_overflow(*into, rates, into))
+		*into = ~(unsigned __int128)0;
+}
+
 void summary_scale(struct summary *summary, uint64_t to, uint64_t from)
 {
 	summary->sum = scale(summary->sum, to, from);
@@ -147,7 +154,8 @@ void summary_scale(struct summary *summary, uint64_t to, uint64_t from)
 	summary->max = scale(summary->max, to, from);
 	summary->exited = (unsigned __int128)scale((__int128)summary->exited, to, from);
 	summary->rated_values = scale(summary->rated_values, to, from);
-	summary->rates = summary->rates / from * to;
+	if (__builtin_mul_overflow(summary->rates / from, (unsigned __int128)to, &summary->rates))
+		summary->rates = ~(unsigned __int128)0;
 	if (summary->square_sum_is_over)
 		return;
 	summary->square_sum =
@@ -183,7 +191,7 @@ bool summary_work(const struct summary *summary, __int128 *ret)
 void summary_add_rate(struct summary *summary, uint64_t value, uint64_t inside, uint64_t time_ns)
 {
 	summary->rated_values += value;
-	summary->rates += ((unsigned __int128)inside << RATE_BITS) / time_ns;
+	add_rates(&summary->rates, ((unsigned __int128)inside << RATE_BITS) / time_ns);
 }
 
 bool summary_rated(const struct summary *summary, uint64_t length_ns, __int128 *ret)
@@ -205,7 +213,7 @@ void summary_merge(struct summary *into, const struct summary *from)
 	saturating_add_to(&into->seen, from->seen);
 	into->sum += from->sum;
 	into->rated_values += from->rated_values;
-	into->rates += from->rates;
+	add_rates(&into->rates, from->rates);
 	add_squares(into, from->square_sum, from->square_sum_is_over);
 	if (from->has_min)
 		add_min(into, from->min);

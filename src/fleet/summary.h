@@ -31,7 +31,7 @@ struct summary {
 	__int128 max;
 	enum summary_exited exited_state;
 	unsigned __int128 exited;
-	/* Values that are rated by times of their own, and the sum of their rates, as multiples of 2^-40. */
+	/* Values that are rated by times of their own, and the sum of their rates, as multiples of 2^-64. */
 	__int128 rated_values;
 	unsigned __int128 rates;
 	/* Bins from @first_bin on, of which the first and the last are not 0; owned. */

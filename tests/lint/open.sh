@@ -31,6 +31,7 @@ src/base/trust.c 3 the directories above one with O_PATH, and /proc/PID/status
 src/base/watch.c 1 /proc/PID/task of its own threads
 src/cli/main.c 1 /dev/null
 src/host/host-users.c 1 /etc/passwd
+src/database/database.c 1 a new file, in a directory that nobody else may write
 src/duct/duct-files.c 2 a new directory and a new file, at places that output-place.h has found
 src/duct/duct-run.c 1 /dev/null
 src/export/export-pcp.c 2 a directory that nobody else can enter, and files of the library in it

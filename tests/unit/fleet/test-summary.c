@@ -126,6 +126,28 @@ static void rates_are_by_times_of_their_own(void **state)
 	assert_true(summary_rated(&other, UINT64_MAX, &(__int128){0}));
 }
 
+/* One event in a day, of each of many threads, is not rounded away, and ticks of 1000 a second become ticks of 100. */
+static void rates_are_exact(void **state)
+{
+	const uint64_t day_ns = UINT64_C(86400000000000);
+	cleanup_(summary_done) struct summary days = {0}, ticks = {0}, most = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		summary_add(&days, 1, false);
+		summary_add_rate(&days, 1, 1, day_ns);
+	}
+	assert_rated(&days, day_ns, 1000);
+	summary_add_unscaled(&ticks, 6000, 600, false);
+	summary_add_rate(&ticks, 6000, 6000, 1200);
+	summary_scale(&ticks, 100, 1000);
+	assert_rated(&ticks, 1000, 500);
+	for (unsigned i = 0; i < 3; i++)
+		summary_add_rate(&most, UINT64_MAX, UINT64_MAX, 1);
+	summary_scale(&most, 1000, 1);
+	assert_true(most.rates == ~(unsigned __int128)0);
+}
+
 static void leaves_zero_out_of_a_floor(void **state)
 {
 	cleanup_(summary_done) struct summary summary = {0};
@@ -288,6 +310,7 @@ int main(void)
 	        cmocka_unit_test(work_is_that_of_all_threads_seen),
 	        cmocka_unit_test(keeps_what_it_was_given),
 	        cmocka_unit_test(rates_are_by_times_of_their_own),
+	        cmocka_unit_test(rates_are_exact),
 	        cmocka_unit_test(leaves_zero_out_of_a_floor),
 	        cmocka_unit_test(is_exact_to_128_bits),
 	        cmocka_unit_test(bins_are_powers_of_two),

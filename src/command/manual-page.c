@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "manual-page.h"
+#include "command/manual-page.h"
 
 #include <fcntl.h>
 #include <signal.h>
