@@ -68,7 +68,7 @@ int __wrap_getpwuid_r(uid_t uid, struct passwd *entry, char *buffer, size_t len,
 	return 0;
 }
 
-/* The entries of /etc/passwd, each with its number as its id but for the last one. */
+/* The entries of /etc/passwd: the first four have their numbers as ids, and the others 1. */
 static const char *const *entries;
 
 int __wrap_fgetpwent_r(FILE *file, struct passwd *entry, char *buffer, size_t len,
@@ -85,7 +85,7 @@ int __wrap_fgetpwent_r(FILE *file, struct passwd *entry, char *buffer, size_t le
 		return ENOENT;
 	}
 	snprintf(buffer, len, "%s", entries[uid]);
-	*entry = (struct passwd){.pw_name = buffer, .pw_uid = entries[uid + 1] ? uid : 1};
+	*entry = (struct passwd){.pw_name = buffer, .pw_uid = uid < 4 ? uid : 1};
 	uid++;
 	*ret = entry;
 	return 0;
@@ -199,7 +199,8 @@ static void test_users_of_nobody(void **state)
 static void test_users_of_the_file(void **state)
 {
 	static const unsigned pids[] = {1, 11, 2, 6};
-	static const char *const names[] = {"root", "daemon", "bin", "sys", "daemon again", NULL};
+	static const char *const names[] = {"root",   "+nis", "bin",          "sys",
+	                                    "daemon", "-nis", "daemon again", NULL};
 	struct host host;
 
 	needed = 0;
