@@ -58,8 +58,9 @@ recorders() {
     recorder "ctprof record, procfs" "$tmp/recording" "$ctprof" record --every "${every}s" --source procfs "$tmp/recording"
     ! command -v atop >/dev/null || recorder "atop -w" "$tmp/atop.raw" atop -w "$tmp/atop.raw" "$every"
     ! command -v pidstat >/dev/null || recorder "pidstat -t -u -r -d -w" "$tmp/out" pidstat -t -u -r -d -w "$every"
-    mkdir "$tmp/below"
-    [ -z "$below" ] || recorder "below (processes)" "$tmp/below" "$below" --config "$tmp/below.conf" record -i "$every" --compress --dict-compress-chunk-size 16
+    mkdir -p "$tmp/below"
+    [ -z "$below" ] || recorder "below (processes)" "$tmp/below" "$below" --config "$tmp/below.conf" record -i "$every" \
+        --compress --dict-compress-chunk-size 16
     [ -z "$sadc" ] || recorder "sadc (no processes)" "$tmp/sa.data" "$sadc" -S ALL "$every" "$tmp/sa.data"
 }
 

@@ -72,7 +72,7 @@ static size_t read_own(const struct watch *watch, const char *file, char *ret, s
 	int fd;
 
 	snprintf(name, sizeof(name), "/proc/%s/%s", watch->place, file);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
+	fd = watch->place[0] != '\0' ? open(name, O_RDONLY | O_CLOEXEC) : -1;
 	len = fd < 0 ? 0 : read(fd, ret, size - 1);
 	if (fd >= 0)
 		close(fd);

@@ -212,13 +212,13 @@ static void put_value(struct pcp_archive *archive, const struct rate_group *grou
 	archive->records[archive->record_count - 1].value_count++;
 }
 
-/* Adds to the last record that a known group did no work, if it has no value of it. */
+/* Adds to the last record that a known group did no work, if it has no value of it. A metric that is not seen has no zero. */
 static void put_idle(struct pcp_archive *archive, const struct rate_group *group)
 {
 	if (!group->is_known || group->written == archive->windows)
 		return;
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (metric_set_has(archive->wanted, (enum metric_id)i))
+		if (metric_set_has(archive->wanted, (enum metric_id)i) && !isnan(group->now[i]))
 			put_value(archive, group, (enum metric_id)i, 0);
 }
 

@@ -32,6 +32,14 @@ static double find_rate(const struct summary *summary, uint64_t length_ns)
 	               : NAN;
 }
 
+/* A group that is not in a window did nothing in it. A metric that was not seen before is not seen then either. */
+static void make_idle(struct rate_group *group)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		if (!isnan(group->now[i]))
+			group->now[i] = 0;
+}
+
 /* Leaves in the list the groups that the window before this one has. */
 static void forget_idle(struct window_rates *rates)
 {
@@ -43,7 +51,7 @@ static void forget_idle(struct window_rates *rates)
 
 		group->is_changing = group->has_now;
 		group->has_now = false;
-		memset(group->now, 0, sizeof(group->now));
+		make_idle(group);
 		group->partial = (struct metric_set){{0}};
 		if (group->is_changing)
 			rates->changing[count++] = place;

@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -140,4 +142,30 @@ void temp_tree_assert_text(const struct temp_tree *tree, const char *name, const
 	assert_string_equal(found, text);
 	close(fd);
 	free(found);
+}
+
+bool temp_tree_set_list(const struct temp_tree *tree, const char *name, bool is_for_new_files,
+                        const struct temp_tree_list *list)
+{
+	/* The form is that of linux/posix_acl_xattr.h. */
+	enum { VERSION = 2, USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 16, OTHER = 32 };
+	const struct {
+		uint32_t version;
+		struct {
+			uint16_t tag, permissions;
+			uint32_t id;
+		} entries[5];
+	} value = {VERSION,
+	           {{USER_OBJ, list->owner, UINT32_MAX},
+	            {USER, list->user, list->uid},
+	            {GROUP_OBJ, list->group, UINT32_MAX},
+	            {MASK, list->mask, UINT32_MAX},
+	            {OTHER, list->others, UINT32_MAX}}};
+	char *path = temp_tree_path(tree, name);
+	int r = setxattr(path,
+	                 is_for_new_files ? "system.posix_acl_default" : "system.posix_acl_access",
+	                 &value, sizeof(value), 0);
+
+	free(path);
+	return r == 0;
 }

@@ -289,30 +289,15 @@ static void test_place_group(void **state)
 	assert_int_equal(status.st_mode, S_IFREG | 0604);
 }
 
-/* An access control list, in the form of linux/posix_acl_xattr.h: version 2, then tag, permissions and id of each. The
- * bits of the group are those of its mask, and say nothing about the group. */
+/* The bits of the group are those of the mask of an access control list, and say nothing about the group. */
 static void test_place_access_control_list(void **state)
 {
-	enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 16, OTHERS = 32 };
-	static const struct {
-		uint32_t version;
-		struct {
-			uint16_t tag, permissions;
-			uint32_t id;
-		} entries[5];
-	} list = {2,
-	          {{USER_OBJ, 6, UINT32_MAX},
-	           {USER, 6, OTHER},
-	           {GROUP_OBJ, 0, UINT32_MAX},
-	           {MASK, 6, UINT32_MAX},
-	           {OTHERS, 0, UINT32_MAX}}};
+	const struct temp_tree_list list = {6, 6, 0, 6, 0, .uid = OTHER};
 	const struct temp_tree *tree = *state;
-	cleanup_(mem_freep) char *file = temp_tree_path(tree, "file");
-	cleanup_(mem_freep) char *dir = temp_tree_path(tree, "dir");
 	cleanup_(mem_freep) char *below = temp_tree_path(tree, "dir/file");
 
 	temp_tree_write_text(tree, "file", "before");
-	if (setxattr(file, "system.posix_acl_access", &list, sizeof(list), 0) < 0)
+	if (!temp_tree_set_list(tree, "file", false, &list))
 		skip();
 	assert_int_equal(place_write(tree, "file"), 0);
 	check_is(tree, "file", 0600);
@@ -320,7 +305,7 @@ static void test_place_access_control_list(void **state)
 	/* A directory's list for new files gives nobody a file that takes over its group's bits. */
 	temp_tree_write_text(tree, "dir/file", "before");
 	assert_int_equal(fchmodat(tree->fd, "dir/file", 0660, 0), 0);
-	assert_int_equal(setxattr(dir, "system.posix_acl_default", &list, sizeof(list), 0), 0);
+	assert_true(temp_tree_set_list(tree, "dir", true, &list));
 	assert_int_equal(place_write(tree, "dir/file"), 0);
 	check_is(tree, "dir/file", 0660);
 	assert_int_equal(getxattr(below, "system.posix_acl_access", NULL, 0), -1);

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -204,23 +203,11 @@ static void test_trust_procfs(void **state)
 	}
 }
 
-/* A group of one's own, and one that a list gives to others. The list is in the form of linux/posix_acl_xattr.h. */
+/* A group of one's own, and one that an access control list gives to others. */
 static void test_trust_group(void **state)
 {
-	static const struct {
-		uint32_t version;
-		struct {
-			uint16_t tag, permissions;
-			uint32_t id;
-		} entries[5];
-	} list = {2,
-	          {{1, 7, UINT32_MAX},
-	           {2, 7, OTHER},
-	           {4, 5, UINT32_MAX},
-	           {16, 7, UINT32_MAX},
-	           {32, 5, UINT32_MAX}}};
+	const struct temp_tree_list list = {7, 7, 5, 7, 5, .uid = OTHER};
 	const struct temp_tree *tree = *state;
-	cleanup_(mem_freep) char *path = temp_tree_path(tree, "listed");
 	bool has_lists;
 	pid_t pid;
 
@@ -229,7 +216,7 @@ static void test_trust_group(void **state)
 	assert_int_equal(fchmod(tree->fd, 0755), 0);
 	make_dir(tree, "plain", USER, 0775);
 	make_dir(tree, "listed", USER, 0755);
-	has_lists = setxattr(path, "system.posix_acl_access", &list, sizeof(list), 0) == 0;
+	has_lists = temp_tree_set_list(tree, "listed", false, &list);
 	pid = fork();
 	if (pid == 0) {
 		struct stat plain, listed;

@@ -5,7 +5,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -42,29 +41,17 @@ static void test_new_beside_another_writer(void **state)
 	sqlite3_close(handle);
 }
 
-/* A directory's list for new files, in the form of linux/posix_acl_xattr.h, gives nobody a new database. */
+/* A directory's access control list for new files gives nobody a new database. */
 static void test_access_control_list(void **state)
 {
-	enum { USER_OBJ = 1, USER = 2, GROUP_OBJ = 4, MASK = 16, OTHERS = 32, NOBODY = 65534 };
-	static const struct {
-		uint32_t version;
-		struct {
-			uint16_t tag, permissions;
-			uint32_t id;
-		} entries[5];
-	} list = {2,
-	          {{USER_OBJ, 7, UINT32_MAX},
-	           {USER, 7, NOBODY},
-	           {GROUP_OBJ, 7, UINT32_MAX},
-	           {MASK, 7, UINT32_MAX},
-	           {OTHERS, 7, UINT32_MAX}}};
+	const struct temp_tree_list list = {7, 7, 7, 7, 7, .uid = 65534};
 	const struct temp_tree *tree = *state;
 	cleanup_(mem_freep) char *path = temp_tree_path(tree, "fleet.db");
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	cleanup_(database_freep) struct database *database = NULL;
 	struct stat status;
 
-	if (setxattr(tree->path, "system.posix_acl_default", &list, sizeof(list), 0) < 0)
+	if (!temp_tree_set_list(tree, ".", true, &list))
 		skip();
 	database = database_open(path, DATABASE_ADD, &reason);
 	if (!database)
