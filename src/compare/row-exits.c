@@ -15,6 +15,30 @@ static uint32_t ended_in(const struct row_group *group, unsigned side)
 	return group->sides[side] ? group->sides[side]->ended : 0;
 }
 
+/* Returns a bit for each enum exit_part that the metric has in the window. */
+static unsigned parts_in(const struct derive_frame *frame, enum metric_id metric)
+{
+	unsigned parts = 1u << exit_part_of(metric, frame->exits);
+
+	for (unsigned i = 0; i < WINDOW_EXITS_COUNT; i++)
+		if (frame->exits_also >> i & 1)
+			parts |= 1u << exit_part_of(metric, (enum window_exits)i);
+	return parts;
+}
+
+/* Returns whether the sides are sums of which some windows or hosts give more of the metric than others: which of them are on both sides
+ * is unknown. */
+static bool is_of_unlike_parts(const struct row_set *set, enum metric_id metric)
+{
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		unsigned parts = parts_in(&set->frames[side], metric);
+
+		if ((parts & (parts - 1)) != 0)
+			return true;
+	}
+	return false;
+}
+
 /* A group that the more complete window does not have was not there, so that its end is no question of how it was measured. */
 bool row_ends_differ(const struct row_set *set, const struct row_group *group,
                      enum metric_id metric)
@@ -26,6 +50,8 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		if (!group->sides[side] && row_absence(set, group, side) == ABSENCE_NONE)
 			return false;
+	if (is_of_unlike_parts(set, metric))
+		return ended_in(group, SIDE_BASELINE) + ended_in(group, SIDE_CANDIDATE) > 0;
 	if (baseline == candidate)
 		return false;
 	return (group->sides[!lesser] && ended_in(group, lesser) > 0) ||

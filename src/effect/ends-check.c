@@ -36,6 +36,9 @@ static void add_unit(struct arm_ends *arm, const struct unit_ends *ends)
 	double distance;
 
 	arm->by_way[way_of(ends->exits)]++;
+	for (unsigned i = 0; i < WINDOW_EXITS_COUNT; i++)
+		if (ends->exits_also >> i & 1)
+			arm->by_way[way_of((enum window_exits)i)]++;
 	arm->any_ended = arm->any_ended || ends->any_ended;
 	if (isnan(ends->unaccounted_percent))
 		return;

@@ -129,6 +129,7 @@ static void note_ends(struct unit_table *table, const struct group *total)
 
 	table->ends[table->unit] = (struct unit_ends){
 	        .exits = info->window.exits,
+	        .exits_also = info->window.exits_also,
 	        .any_ended = total->ended > 0 || total->exited_unseen > 0,
 	        .unaccounted_percent = window_unaccounted_percent(info),
 	};

@@ -25,7 +25,8 @@ struct unit_group {
 /* The knowledge of a window about threads that ended in it. */
 struct unit_ends {
 	enum window_exits exits;
-	bool any_ended;             /* it has rows of such threads, or shows that there were some */
+	unsigned exits_also; /* see struct snapshot_window */
+	bool any_ended;      /* it has rows of such threads, or shows that there were some */
 	double unaccounted_percent; /* CPU time that at least is in no row, 100 is a busy CPU; NaN: not known */
 };
 

@@ -208,8 +208,10 @@ void merge_info_add(struct snapshot_info *into, const struct snapshot_info *from
 {
 	add_host(&into->host, &from->host);
 	add_window(&into->window, &from->window);
-	if (ignorance(from->window.exits) > ignorance(into->window.exits))
-		into->window.exits = from->window.exits;
+	window_join_exits(&into->window, &from->window,
+	                  ignorance(from->window.exits) > ignorance(into->window.exits)
+	                          ? from->window.exits
+	                          : into->window.exits);
 	if (from->captured_at_unix_ns > into->captured_at_unix_ns)
 		into->captured_at_unix_ns = from->captured_at_unix_ns;
 	labels_keep_common(&into->labels, &from->labels);

@@ -235,6 +235,16 @@ static void write_origin(struct json_output *out, const struct snapshot_info *in
 	write_metrics(out, "forgotten", info->forgotten, 0);
 }
 
+static void write_exits_also(struct json_output *out, unsigned exits_also)
+{
+	json_write_key(&out->writer, "exits_also");
+	json_write_open(&out->writer, '[');
+	for (unsigned i = WINDOW_EXITS_UNKNOWN + 1; i < WINDOW_EXITS_COUNT; i++)
+		if (exits_also >> i & 1)
+			json_write_str(&out->writer, window_exits_names[i]);
+	json_write_close(&out->writer, ']');
+}
+
 static void write_window(struct json_output *out, const struct snapshot_info *info)
 {
 	const struct snapshot_window *window = &info->window;
@@ -250,6 +260,8 @@ static void write_window(struct json_output *out, const struct snapshot_info *in
 		json_write_null(&out->writer);
 	else
 		json_write_str(&out->writer, window_exits_names[window->exits]);
+	if (window->exits_also != 0)
+		write_exits_also(out, window->exits_also);
 	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
 		if (window->seen[i])
 			write_count(out, window_number_table[i].name, window->numbers[i]);

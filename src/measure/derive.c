@@ -513,6 +513,7 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 		if (info->window.numbers[WINDOW_gaps] == 0)
 			frame.begin_ns = info->window.numbers[WINDOW_begin_boottime_ns];
 		frame.exits = info->window.exits;
+		frame.exits_also = info->window.exits_also;
 		frame.is_sum = info->window.numbers[WINDOW_windows] > 1;
 		frame.gaps = info->window.numbers[WINDOW_gaps];
 		frame.missed_known = info->window.seen[WINDOW_threads_lost] &&

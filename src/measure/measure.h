@@ -43,9 +43,10 @@ struct derive_frame {
 	uint64_t
 	        begin_ns; /* of the window, CLOCK_BOOTTIME; 0: not known, or there are gaps in it */
 	enum window_exits
-	        exits; /* the source of the window's records of threads that ended there */
-	bool is_sum;   /* of several windows */
-	uint64_t gaps; /* between these */
+	        exits;       /* the source of the window's records of threads that ended there */
+	unsigned exits_also; /* see struct snapshot_window */
+	bool is_sum;         /* of several windows */
+	uint64_t gaps;       /* between these */
 	bool missed_known;
 	uint64_t missed; /* the least number of threads that ended there and have no row */
 	bool read_skew_known;

@@ -116,6 +116,19 @@ static const char *exits_text(enum window_exits exits)
 	return NULL;
 }
 
+/* Adds "; those of other windows or hosts: completed" to a sum of unlike ones. */
+static void add_exits_also(struct parts *parts, unsigned exits_also)
+{
+	struct parts names = {.out = parts->out};
+
+	if (exits_also == 0)
+		return;
+	strbuf_add_str(next_part(parts, "; "), "those of other windows or hosts: ");
+	for (unsigned i = WINDOW_EXITS_UNKNOWN + 1; i < WINDOW_EXITS_COUNT; i++)
+		if (exits_also >> i & 1)
+			strbuf_add_str(next_part(&names, ", "), window_exits_names[i]);
+}
+
 static void add_plural(struct parts *parts, const struct snapshot_window *window,
                        enum window_number which, const char *one, const char *many)
 {
@@ -139,6 +152,7 @@ static void add_exits(const struct snapshot_info *info, struct strbuf *out)
 
 	if (exits)
 		strbuf_add_str(next_part(&parts, "; "), exits);
+	add_exits_also(&parts, window->exits_also);
 	if (unaccounted > 0 && ticks_per_second > 0)
 		strbuf_addf(
 		        next_part(&parts, "; "),

@@ -64,6 +64,16 @@ void snapshot_meta_add_host(const struct snapshot_info *info, struct strbuf *out
 	tree_add_json(object, out);
 }
 
+static json_t *exits_also_value(unsigned exits_also)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = WINDOW_EXITS_UNKNOWN + 1; i < WINDOW_EXITS_COUNT; i++)
+		if (exits_also >> i & 1)
+			tree_append(array, tree_text(window_exits_names[i]));
+	return array;
+}
+
 void snapshot_meta_add_window(const struct snapshot_info *info, struct strbuf *out)
 {
 	const struct snapshot_window *window = &info->window;
@@ -71,6 +81,8 @@ void snapshot_meta_add_window(const struct snapshot_info *info, struct strbuf *o
 
 	if (window->exits != WINDOW_EXITS_UNKNOWN)
 		tree_set(object, "exits", tree_text(window_exits_names[window->exits]));
+	if (window->exits_also != 0)
+		tree_set(object, "exits_also", exits_also_value(window->exits_also));
 	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
 		if (window->seen[i])
 			tree_set(object, window_number_table[i].name,
@@ -292,17 +304,39 @@ int snapshot_meta_read_host(const struct strbuf *json, struct snapshot_info *inf
 }
 
 /* A word of a later version is unknown. */
+static enum window_exits exits_of(const json_t *word)
+{
+	for (unsigned i = WINDOW_EXITS_UNKNOWN + 1; i < WINDOW_EXITS_COUNT; i++)
+		if (strcmp(json_string_value(word), window_exits_names[i]) == 0)
+			return (enum window_exits)i;
+	return WINDOW_EXITS_UNKNOWN;
+}
+
+static int expected_of_exits(const char *what, struct strbuf *reterr)
+{
+	strbuf_addf(reterr, "window.%s was expected", what);
+	return -EBADMSG;
+}
+
 static int read_exits(const json_t *object, struct snapshot_window *window, struct strbuf *reterr)
 {
 	const json_t *value = json_object_get(object, "exits");
+	const json_t *others = json_object_get(object, "exits_also");
 
-	if (value && !json_is_string(value)) {
-		strbuf_add_str(reterr, "window.exits: a string was expected");
-		return -EBADMSG;
+	if (value && !json_is_string(value))
+		return expected_of_exits("exits: a string", reterr);
+	if (value)
+		window->exits = exits_of(value);
+	if (others && !json_is_array(others))
+		return expected_of_exits("exits_also: an array of strings", reterr);
+	for (size_t i = 0; i < json_array_size(others); i++) {
+		const json_t *other = json_array_get(others, i);
+
+		if (!json_is_string(other))
+			return expected_of_exits("exits_also: an array of strings", reterr);
+		window->exits_also |= 1u << exits_of(other);
 	}
-	for (unsigned i = WINDOW_EXITS_UNKNOWN + 1; value && i < WINDOW_EXITS_COUNT; i++)
-		if (strcmp(json_string_value(value), window_exits_names[i]) == 0)
-			window->exits = (enum window_exits)i;
+	window->exits_also &= ~(1u << window->exits | 1u << WINDOW_EXITS_UNKNOWN);
 	return 0;
 }
 

@@ -32,6 +32,15 @@ bool window_exits_are_known(enum window_exits exits)
 	return exits == WINDOW_EXITS_recorded || exits == WINDOW_EXITS_completed;
 }
 
+void window_join_exits(struct snapshot_window *into, const struct snapshot_window *from,
+                       enum window_exits exits)
+{
+	unsigned all = into->exits_also | from->exits_also | 1u << into->exits | 1u << from->exits;
+
+	into->exits = exits;
+	into->exits_also = all & ~(1u << exits | 1u << WINDOW_EXITS_UNKNOWN);
+}
+
 void window_set(struct snapshot_window *window, enum window_number number, uint64_t value)
 {
 	window->numbers[number] = value;

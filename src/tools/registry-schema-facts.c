@@ -322,10 +322,13 @@ json_t *schema_cost(void)
 /* An unknown number of a window has no key; its length is always known. */
 json_t *schema_window(void)
 {
-	json_t *properties = tree_new(), *exits = json_array(), *required = json_array();
+	json_t *properties = tree_new(), *exits = json_array(), *required = json_array(), *others;
 
 	for (unsigned i = WINDOW_EXITS_UNKNOWN + 1; i < WINDOW_EXITS_COUNT; i++)
 		tree_append(exits, json_string(window_exits_names[i]));
+	others = schema_type("array");
+	tree_set(others, "items", schema_enum(json_copy(exits)));
+	tree_set(properties, "exits_also", others);
 	tree_set(properties, "exits", schema_enum(exits));
 	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++) {
 		json_t *schema = schema_integer(i == WINDOW_length_ns, INT64_MAX);

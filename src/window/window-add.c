@@ -336,7 +336,8 @@ void window_add_info(struct snapshot_info *info, struct snapshot_info *before)
 	add_psi(&info->psi, &before->psi);
 	for (unsigned i = 0; i < WINDOW_NUMBER_COUNT; i++)
 		add_number(&info->window, &before->window, (enum window_number)i);
-	info->window.exits = exits_of_both(info->window.exits, before->window.exits);
+	window_join_exits(&info->window, &before->window,
+	                  exits_of_both(info->window.exits, before->window.exits));
 	add_cost(info, before);
 	labels_keep_common(&info->labels, &before->labels);
 	window_add_facts(info, before);

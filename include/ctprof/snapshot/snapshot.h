@@ -107,9 +107,14 @@ bool window_exits_are_known(enum window_exits exits);
 
 struct snapshot_window {
 	enum window_exits exits;
+	/* A bit for each other enum window_exits that windows or hosts have of which this one is the sum. */
+	unsigned exits_also;
 	bool seen[WINDOW_NUMBER_COUNT];
 	uint64_t numbers[WINDOW_NUMBER_COUNT];
 };
+/* Adds the sources of @from to those of @into, of which @exits, that of one of them, becomes the main one. */
+void window_join_exits(struct snapshot_window *into, const struct snapshot_window *from,
+                       enum window_exits exits);
 void window_set(struct snapshot_window *window, enum window_number number, uint64_t value);
 
 /* Returns whether the window is more than 5 % longer than requested. */

@@ -37,26 +37,43 @@ static void test_check(void **state)
 		const char *failure; /* a part of it, or NULL */
 		double noise;
 	} cases[] = {
-	        {{{WINDOW_EXITS_completed, true, 1}, {WINDOW_EXITS_completed, true, 3}}, NULL, 0},
-	        {{{WINDOW_EXITS_completed, true, NAN}, {WINDOW_EXITS_recorded, true, NAN}},
+	        {{{WINDOW_EXITS_completed, 0, true, 1}, {WINDOW_EXITS_completed, 0, true, 3}},
+	         NULL,
+	         0},
+	        {{{WINDOW_EXITS_completed, 0, true, NAN}, {WINDOW_EXITS_recorded, 0, true, NAN}},
 	         "measured differently: A has records that BPF completed, B has records of the "
 	         "kernel alone",
 	         0},
-	        {{{WINDOW_EXITS_denied, false, NAN}, {WINDOW_EXITS_recorded, true, NAN}},
+	        {{{WINDOW_EXITS_denied, 0, false, NAN}, {WINDOW_EXITS_recorded, 0, true, NAN}},
 	         "A has none, B has",
 	         0},
+	        /* A sum of windows that were recorded in two ways, and one of windows of one way. */
+	        {{{WINDOW_EXITS_recorded, 1u << WINDOW_EXITS_completed, true, NAN},
+	          {WINDOW_EXITS_recorded, 0, true, NAN}},
+	         "A has records of the kernel alone and records that BPF completed, B has records "
+	         "of "
+	         "the kernel alone",
+	         0},
 	        /* No thread ended, or none of these ways knows one. */
-	        {{{WINDOW_EXITS_completed, false, 0}, {WINDOW_EXITS_recorded, false, 0}}, NULL, 0},
-	        {{{WINDOW_EXITS_denied, true, NAN}, {WINDOW_EXITS_off, true, NAN}}, NULL, 0},
-	        {{{WINDOW_EXITS_denied, false, 2}, {WINDOW_EXITS_denied, false, 61}},
+	        {{{WINDOW_EXITS_completed, 0, false, 0}, {WINDOW_EXITS_recorded, 0, false, 0}},
+	         NULL,
+	         0},
+	        {{{WINDOW_EXITS_denied, 0, true, NAN}, {WINDOW_EXITS_off, 0, true, NAN}}, NULL, 0},
+	        {{{WINDOW_EXITS_denied, 0, false, 2}, {WINDOW_EXITS_denied, 0, false, 61}},
 	         "unseen: 2 % of a CPU is in no row of A, and 61 % in none of B",
 	         0},
-	        {{{WINDOW_EXITS_denied, false, 32}, {WINDOW_EXITS_denied, false, 45}}, NULL, 30},
-	        {{{WINDOW_EXITS_denied, false, 32}, {WINDOW_EXITS_denied, false, 45}},
+	        {{{WINDOW_EXITS_denied, 0, false, 32}, {WINDOW_EXITS_denied, 0, false, 45}},
+	         NULL,
+	         30},
+	        {{{WINDOW_EXITS_denied, 0, false, 32}, {WINDOW_EXITS_denied, 0, false, 45}},
 	         "is in no row",
 	         5},
-	        {{{WINDOW_EXITS_denied, false, 10}, {WINDOW_EXITS_denied, false, 14.9}}, NULL, 0},
-	        {{{WINDOW_EXITS_denied, false, NAN}, {WINDOW_EXITS_denied, false, 61}}, NULL, 0},
+	        {{{WINDOW_EXITS_denied, 0, false, 10}, {WINDOW_EXITS_denied, 0, false, 14.9}},
+	         NULL,
+	         0},
+	        {{{WINDOW_EXITS_denied, 0, false, NAN}, {WINDOW_EXITS_denied, 0, false, 61}},
+	         NULL,
+	         0},
 	};
 
 	(void)state;
