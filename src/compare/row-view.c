@@ -426,22 +426,23 @@ static void set_means(const struct row_set *set, struct row_view *view)
 		        row_in_common_ticks(set, side, view->measure, mean_of(set, view, side));
 }
 
-/* Each thread's rate is cut off at 2^-32, so that the same work in windows of different length may seem to differ. Values per
- * CPU time are as exact as a double. */
+/* Each thread's rate is cut off at its last bit, and a sum is as exact as a double, so that the same work in windows of different
+ * length may seem to differ. */
 static struct quantity without_rounding(const struct row_set *set, const struct row_view *view)
 {
 	enum { DOUBLE_BITS = 48 };
 	bool rate = view->per == PER_second ||
 	            (measure_is_derived(view->measure) &&
 	             derived_table[measure_derived(view->measure)].basis == BASIS_RATES);
-	double cut_off = 0;
+	double cut_off =
+	        rate || view->per == PER_cpu_second
+	                ? ldexp(fabs(quantity_double(view->values[SIDE_BASELINE])), -DOUBLE_BITS)
+	                : 0;
 
 	for (unsigned side = 0; rate && side < SIDE_MAX; side++)
 		if (view->group->sides[side])
 			cut_off += 2 * row_ticks_factor(set, side, view->measure) *
 			           ldexp(view->group->sides[side]->threads, -RATE_FRACTION_BITS);
-	if (view->per == PER_cpu_second)
-		cut_off = ldexp(fabs(quantity_double(view->values[SIDE_BASELINE])), -DOUBLE_BITS);
 	return view->delta.kind == QUANTITY_REAL && fabs(view->delta.real) <= cut_off
 	               ? quantity_real(0)
 	               : view->delta;

@@ -13,6 +13,7 @@ void fleet_groups_init(struct fleet_groups *groups, const struct group_by *by,
 {
 	*groups = (struct fleet_groups){.threads = STRMAP_INIT, .names = STRMAP_INIT};
 	group_table_init(&groups->table, *by);
+	groups->table.with_exited_rates = true;
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
 		if (fleet_has_metric((enum metric_id)i) &&
 		    metric_set_has(wanted, (enum metric_id)i))
@@ -96,6 +97,9 @@ static void add_exited(const struct fleet_groups *groups, struct summary *sums, 
 			continue;
 		summary_add_exited(summary, group->known >> i & 1,
 		                   group_exited_part(group, metric));
+		if (group->exited_rates && !group->rates_unknown)
+			summary_add_exited_rate(summary, group_exited_part(group, metric),
+			                        group->exited_rates[i]);
 		summary_remove_unseen(summary, group_covered(group, metric));
 	}
 }

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
-
-/* The bits of a fraction of a rate: one event in a day is 2^18 of these. */
-enum { RATE_BITS = 64 };
 
 int summary_bin(__int128 value)
 {
@@ -140,13 +138,6 @@ static unsigned __int128 least_squares(const struct summary *summary)
 	return size * size / summary->seen + (size * size % summary->seen > 0);
 }
 
-/* Rates that are too large stay at the largest number, whatever is added. */
-static void add_rates(unsigned __int128 *into, unsigned __int128 rates)
-{
-	if (__builtin_add_overflow(*into, rates, into))
-		*into = ~(unsigned __int128)0;
-}
-
 void summary_scale(struct summary *summary, uint64_t to, uint64_t from)
 {
 	summary->sum = scale(summary->sum, to, from);
@@ -154,8 +145,7 @@ void summary_scale(struct summary *summary, uint64_t to, uint64_t from)
 	summary->max = scale(summary->max, to, from);
 	summary->exited = (unsigned __int128)scale((__int128)summary->exited, to, from);
 	summary->rated_values = scale(summary->rated_values, to, from);
-	if (__builtin_mul_overflow(summary->rates / from, (unsigned __int128)to, &summary->rates))
-		summary->rates = ~(unsigned __int128)0;
+	rate_scale(&summary->rates, to, from);
 	if (summary->square_sum_is_over)
 		return;
 	summary->square_sum =
@@ -191,7 +181,13 @@ bool summary_work(const struct summary *summary, __int128 *ret)
 void summary_add_rate(struct summary *summary, uint64_t value, uint64_t inside, uint64_t time_ns)
 {
 	summary->rated_values += value;
-	add_rates(&summary->rates, ((unsigned __int128)inside << RATE_BITS) / time_ns);
+	rate_add(&summary->rates, inside, time_ns);
+}
+
+void summary_add_exited_rate(struct summary *summary, unsigned __int128 work, struct rate_sum rate)
+{
+	summary->rated_values += (__int128)work;
+	rate_merge(&summary->rates, rate);
 }
 
 bool summary_rated(const struct summary *summary, uint64_t length_ns, __int128 *ret)
@@ -202,7 +198,8 @@ bool summary_rated(const struct summary *summary, uint64_t length_ns, __int128 *
 
 	if (!summary_work(summary, ret))
 		return false;
-	rated = ldexpl((long double)summary->rates, -RATE_BITS) * (long double)length_ns;
+	rated = ldexpl((long double)summary->rates.fixed, -RATE_FRACTION_BITS) *
+	        (long double)length_ns / (long double)NS_PER_SECOND;
 	*ret += (__int128)roundl(fminl(rated, limit)) - summary->rated_values;
 	return true;
 }
@@ -213,7 +210,7 @@ void summary_merge(struct summary *into, const struct summary *from)
 	saturating_add_to(&into->seen, from->seen);
 	into->sum += from->sum;
 	into->rated_values += from->rated_values;
-	add_rates(&into->rates, from->rates);
+	rate_merge(&into->rates, from->rates);
 	add_squares(into, from->square_sum, from->square_sum_is_over);
 	if (from->has_min)
 		add_min(into, from->min);

@@ -7,6 +7,7 @@
 
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
+#include "measure/rates.h"
 
 /* Bins of a value are -64 to 64: 0 for the value 0, n for 2^(n-1) to 2^n - 1, and -n for the same below 0. */
 enum { SUMMARY_BIN_MOST = 64 };
@@ -31,9 +32,9 @@ struct summary {
 	__int128 max;
 	enum summary_exited exited_state;
 	unsigned __int128 exited;
-	/* Values that are rated by times of their own, and the sum of their rates, as multiples of 2^-64. */
+	/* Values that are rated by times of their own, and the sum of their rates. */
 	__int128 rated_values;
-	unsigned __int128 rates;
+	struct rate_sum rates;
 	/* Bins from @first_bin on, of which the first and the last are not 0; owned. */
 	int first_bin;
 	unsigned bin_count;
@@ -68,6 +69,9 @@ bool summary_work(const struct summary *summary, __int128 *ret);
 
 /* Notes that rates count no more than @inside of a value that was added, and that this is the work of @time_ns, which is not 0. */
 void summary_add_rate(struct summary *summary, uint64_t value, uint64_t inside, uint64_t time_ns);
+
+/* The same of work that was added by summary_add_exited(). */
+void summary_add_exited_rate(struct summary *summary, unsigned __int128 work, struct rate_sum rate);
 
 /* Stores the work of a window of that length at the rates of its threads; summary_work() where none was noted. Result as that one. */
 bool summary_rated(const struct summary *summary, uint64_t length_ns, __int128 *ret);

@@ -261,16 +261,23 @@ void group_rates_add_exited(const struct group_table *table, struct group *group
                             const uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
 	uint64_t interval = table->process.exited_interval_ns;
+	bool has_list = table->rates && table->rates->count > 0;
 
-	if (!table->rates || table->rates->count == 0)
+	if (!has_list && !table->with_exited_rates)
 		return;
-	rates_of(table, group);
+	if (has_list)
+		rates_of(table, group);
 	if (!group->exited_rates)
 		group->exited_rates =
 		        mem_calloc(PROCESS_TOTAL_COUNT, sizeof(group->exited_rates[0]));
-	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (remainders[i] > 0 && interval > 0)
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
+		if (remainders[i] == 0)
+			continue;
+		if (interval > 0)
 			rate_add(&group->exited_rates[i], remainders[i], interval);
+		else
+			group->rates_unknown = true;
+	}
 }
 
 void group_rates_include(const struct rate_list *list, struct group *group,
@@ -278,7 +285,7 @@ void group_rates_include(const struct rate_list *list, struct group *group,
 {
 	unsigned place;
 
-	if (!group->exited_rates)
+	if (!group->exited_rates || !list || list->count == 0)
 		return;
 	place = list->places[process_total_table[total].metric];
 	if (place > 0)

@@ -209,6 +209,7 @@ struct group_table {
 	const struct rate_list *lifetime_rates;
 	const struct rate_list *window_rates;
 	const struct rate_list *rates; /* the one in use, once there is a thread */
+	bool with_exited_rates; /* keep those of exited threads without a list of rates as well; set by the caller */
 	struct group_process process;
 	struct process_ids last_leader;   /* the threads of a process follow it */
 	const struct group *leader_group; /* the group of that row */

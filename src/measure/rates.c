@@ -12,10 +12,20 @@ void rate_merge(struct rate_sum *into, struct rate_sum from)
 
 void rate_add(struct rate_sum *sum, uint64_t value, uint64_t interval_ns)
 {
-	/* 64 + 30 + 32 bits. */
-	unsigned __int128 scaled = ((unsigned __int128)value * NS_PER_SECOND) << RATE_FRACTION_BITS;
+	unsigned __int128 scaled = (unsigned __int128)value * NS_PER_SECOND;
+	unsigned __int128 whole = scaled / interval_ns, rest = scaled % interval_ns;
 
-	rate_merge(sum, (struct rate_sum){scaled / interval_ns});
+	if (whole > UINT64_MAX)
+		sum->fixed = RATE_MAX;
+	else
+		rate_merge(sum, (struct rate_sum){(whole << RATE_FRACTION_BITS) +
+		                                  (rest << RATE_FRACTION_BITS) / interval_ns});
+}
+
+void rate_scale(struct rate_sum *sum, uint64_t to, uint64_t from)
+{
+	if (__builtin_mul_overflow(sum->fixed / from, (unsigned __int128)to, &sum->fixed))
+		sum->fixed = RATE_MAX;
 }
 
 void rate_list_add(struct rate_list *list, enum metric_id metric)

@@ -7,9 +7,9 @@
 
 #include "ctprof/metric/metric.h"
 
-enum { RATE_FRACTION_BITS = 32 };
+enum { RATE_FRACTION_BITS = 64 };
 
-/* In 2^-32 per second; the largest number is 2^128-1. */
+/* In 2^-64 per second; the largest number is 2^128-1, and all above it. */
 struct rate_sum {
 	unsigned __int128 fixed;
 };
@@ -17,11 +17,13 @@ struct rate_sum {
 /* Adds a thread's counter. @interval_ns is not 0. */
 void rate_add(struct rate_sum *sum, uint64_t value, uint64_t interval_ns);
 void rate_merge(struct rate_sum *into, struct rate_sum from);
+/* Multiplies the sum by @to / @from, neither of them 0. */
+void rate_scale(struct rate_sum *sum, uint64_t to, uint64_t from);
 
 /* Returns the rate per second. */
 static inline double rate_value(struct rate_sum sum)
 {
-	return (double)sum.fixed / 4294967296.0;
+	return (double)sum.fixed / 0x1p64;
 }
 
 /* The metrics of which rates are kept, each with its place. All zero is the empty list. */
