@@ -7,6 +7,7 @@
 #include "base/csv-text.h"
 #include "base/text.h"
 #include "run-table.h"
+#include "run-yaml.h"
 #include "json/json-write.h"
 
 const char *const run_list_formats[] = {
@@ -129,11 +130,16 @@ static void add_json_lines(const struct runs *runs, const char *const *names, st
 	strbuf_add_str(out, runs->count > 0 ? "\n]\n" : "]\n");
 }
 
-/* Strings of JSON are strings of YAML, keys in quotes as well. */
+/* Keys are in quotes as well. */
 static void add_yaml(const struct runs *runs, const char *const *names, struct strbuf *out)
 {
+	cleanup_(strbuf_done) struct strbuf json = STRBUF_INIT;
+
 	for (size_t i = 0; i < runs->count; i++) {
-		add_members(&runs->entries[i], names, "- ", "\n  ", out);
+		strbuf_clear(&json);
+		add_members(&runs->entries[i], names, "", "\n  ", &json);
+		strbuf_add_str(out, "- ");
+		yaml_add_json(out, strbuf_str(&json), json.len);
 		strbuf_add_char(out, '\n');
 	}
 	if (runs->count == 0)
