@@ -205,6 +205,8 @@ static void add_sum(const struct recording_hour *hour, enum recording_amount_id 
 		add_bytes(rate, out);
 	if (recording_amount_is_partial(hour, id))
 		strbuf_add_char(out, '*');
+	if (recording_amount_began_before(hour, id))
+		strbuf_add_str(out, "§");
 }
 
 static void add_hour(const struct recording_hour *hour, struct strbuf *out)
@@ -267,13 +269,20 @@ static enum table_color add_cell(void *context, size_t row, unsigned column, str
 
 static void add_footnote(const struct recording_survey *survey, struct strbuf *out)
 {
-	bool any = false;
+	bool any_partial = false, any_before = false;
 
 	for (size_t i = 0; i < survey->hour_count; i++)
-		for (unsigned id = 0; id < RECORDING_AMOUNT_COUNT; id++)
-			any = any || recording_amount_is_partial(&survey->hours[i], id);
-	if (any)
+		for (unsigned id = 0; id < RECORDING_AMOUNT_COUNT; id++) {
+			const struct recording_hour *hour = &survey->hours[i];
+
+			any_partial = any_partial || recording_amount_is_partial(hour, id);
+			any_before = any_before || recording_amount_began_before(hour, id);
+		}
+	if (any_partial)
 		strbuf_add_str(out, "* some threads are not in the value\n");
+	if (any_before)
+		strbuf_add_str(out,
+		               "§ some waits began before the hour: their time in it counts\n");
 }
 
 static void add_more(size_t count, const char *what, struct strbuf *out)

@@ -118,24 +118,36 @@ static void print_rows(FILE *file, const char *path, const struct recording_surv
 		print_dense(file, path, &survey->dense[i], print);
 }
 
-/* Returns the name of an amount of the row that lacks some threads, or NULL. */
-static const char *partial_name(const struct row *row, unsigned id)
+/* The marks of amounts. */
+static const struct {
+	const char *name;
+	bool (*has)(const struct recording_hour *hour, enum recording_amount_id id);
+} marks[] = {
+        {"partial", recording_amount_is_partial},
+        {"began_before", recording_amount_began_before},
+};
+
+/* Returns the name of an amount of the row that has the mark, or NULL. */
+static const char *marked_name(const struct row *row, unsigned mark, unsigned id)
 {
 	return row->hour && row->has[NUMBER_COUNT + id] &&
-	                       recording_amount_is_partial(row->hour, (enum recording_amount_id)id)
+	                       marks[mark].has(row->hour, (enum recording_amount_id)id)
 	               ? recording_amount_names[id]
 	               : NULL;
 }
 
-static void print_csv_partial(FILE *file, const struct row *row)
+static void print_csv_marks(FILE *file, const struct row *row)
 {
-	const char *separator = "";
+	for (unsigned mark = 0; mark < ARRAY_SIZE(marks); mark++) {
+		const char *separator = "";
 
-	for (unsigned i = 0; i < RECORDING_AMOUNT_COUNT; i++)
-		if (partial_name(row, i)) {
-			fprintf(file, "%s%s", separator, partial_name(row, i));
-			separator = " ";
-		}
+		fputc(',', file);
+		for (unsigned i = 0; i < RECORDING_AMOUNT_COUNT; i++)
+			if (marked_name(row, mark, i)) {
+				fprintf(file, "%s%s", separator, marked_name(row, mark, i));
+				separator = " ";
+			}
+	}
 }
 
 static void print_csv_row(FILE *file, const struct row *row)
@@ -155,22 +167,21 @@ static void print_csv_row(FILE *file, const struct row *row)
 	fputc(',', file);
 	if (row->text)
 		csv_print_text(file, strbuf_str(&text), false);
-	fputc(',', file);
-	print_csv_partial(file, row);
+	print_csv_marks(file, row);
 	fputc('\n', file);
 }
 
-static void write_partial(struct json_writer *writer, const struct row *row)
+static void write_mark(struct json_writer *writer, const struct row *row, unsigned mark)
 {
-	json_write_key(writer, "partial");
+	json_write_key(writer, marks[mark].name);
 	if (!row->hour) {
 		json_write_null(writer);
 		return;
 	}
 	json_write_open(writer, '[');
 	for (unsigned i = 0; i < RECORDING_AMOUNT_COUNT; i++)
-		if (partial_name(row, i))
-			json_write_str(writer, partial_name(row, i));
+		if (marked_name(row, mark, i))
+			json_write_str(writer, marked_name(row, mark, i));
 	json_write_close(writer, ']');
 }
 
@@ -197,7 +208,8 @@ static void print_json_row(FILE *file, const struct row *row)
 		json_write_str(&writer, row->text);
 	else
 		json_write_null(&writer);
-	write_partial(&writer, row);
+	for (unsigned mark = 0; mark < ARRAY_SIZE(marks); mark++)
+		write_mark(&writer, row, mark);
 	json_write_close(&writer, '}');
 	fprintf(file, "%s\n", strbuf_str(&out));
 }
@@ -207,7 +219,10 @@ void recording_rows_csv_head(FILE *file)
 	fputs("recording,type", file);
 	for (unsigned i = 0; i < CELL_COUNT; i++)
 		fprintf(file, ",%s", name_of(i));
-	fputs(",text,partial\n", file);
+	fputs(",text", file);
+	for (unsigned mark = 0; mark < ARRAY_SIZE(marks); mark++)
+		fprintf(file, ",%s", marks[mark].name);
+	fputc('\n', file);
 }
 
 void recording_rows_csv(FILE *file, const char *path, const struct recording_survey *survey)

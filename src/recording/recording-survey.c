@@ -41,6 +41,9 @@ struct window_load {
 	struct group_table rows;
 	bool seen[RECORDING_AMOUNT_COUNT], partial[RECORDING_AMOUNT_COUNT];
 	uint64_t amounts[RECORDING_AMOUNT_COUNT];
+	/* The times by which single threads waited for longer than they lived in the window, where a wait began before it. Owned. */
+	uint64_t *beyond_ns;
+	size_t beyond_count, beyond_capacity;
 };
 
 /* The window before. */
@@ -83,6 +86,9 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	window->rows.host = &window->info.host;
 	window->rows.info = &window->info;
 	group_table_add(&window->rows, sample);
+	if (sample_began_before(sample, METRIC_wait_time_ns))
+		*array_add(window->beyond_ns, window->beyond_count, window->beyond_capacity) =
+		        sample->wait_time_ns.v - sample_inside(sample, METRIC_wait_time_ns);
 	return 0;
 }
 
@@ -115,6 +121,21 @@ static void add_threads(struct reading *reading, struct window_load *window)
 		window->partial[of_threads[i].id] = reading->has_lacked[i];
 	}
 	group_free(total, 0);
+}
+
+/* Waits that ended in the window may have begun in an earlier one of the hour; what is longer than these began before the hour. */
+static void leave_out_before(struct window_load *window, struct recording_hour *hour)
+{
+	uint64_t *wait_ns = &window->amounts[RECORDING_wait_ns];
+
+	for (size_t i = 0; i < window->beyond_count; i++) {
+		uint64_t before_ns = window->beyond_ns[i] - hour->length_ns;
+
+		if (window->beyond_ns[i] <= hour->length_ns)
+			continue;
+		*wait_ns -= before_ns < *wait_ns ? before_ns : *wait_ns;
+		hour->amounts[RECORDING_wait_ns].began_before = true;
+	}
 }
 
 static void add_cpu(struct window_load *window)
@@ -269,6 +290,7 @@ static void add_window(struct reading *reading, struct window_load *window, uint
 	struct recording_hour *hour = hour_of(survey, begin_unix_ns);
 
 	add_threads(reading, window);
+	leave_out_before(window, hour);
 	add_cpu(window);
 	add_pressure(window);
 	add_gap(reading, info, hour);
@@ -301,6 +323,7 @@ static int read_window(struct reading *reading, int fd, uint64_t begin, uint64_t
 	}
 	if (r == 0)
 		add_window(reading, &window, end - begin);
+	free(window.beyond_ns);
 	group_table_done(&window.rows);
 	snapshot_info_done(&window.info);
 	return r;
@@ -365,6 +388,11 @@ double recording_amount_rate(const struct recording_hour *hour, enum recording_a
 bool recording_amount_is_partial(const struct recording_hour *hour, enum recording_amount_id id)
 {
 	return hour->amounts[id].length_ns > 0 && hour->amounts[id].partial;
+}
+
+bool recording_amount_began_before(const struct recording_hour *hour, enum recording_amount_id id)
+{
+	return hour->amounts[id].length_ns > 0 && hour->amounts[id].began_before;
 }
 
 void recording_survey_done(struct recording_survey *survey)

@@ -15,8 +15,8 @@
 #define RECORDING_LABEL_GAP "gap"
 
 enum recording_amount_id {
-	RECORDING_cpu_ns,      /* of all threads, exited ones included, and of interrupts */
-	RECORDING_wait_ns,     /* of threads, in run queues */
+	RECORDING_cpu_ns,  /* of all threads, exited ones included, and of interrupts */
+	RECORDING_wait_ns, /* of threads, in run queues: of each wait no more than is in the hour */
 	RECORDING_read_bytes,  /* from storage, by threads */
 	RECORDING_write_bytes, /* to storage */
 	RECORDING_cpu_some_ns, /* totals of the host's pressure */
@@ -34,6 +34,7 @@ struct recording_amount {
 	uint64_t sum;
 	uint64_t length_ns; /* of these windows; 0: none has it */
 	bool partial;       /* see recording_amount_is_partial() */
+	bool began_before;  /* see recording_amount_began_before() */
 };
 
 struct recording_hour {
@@ -85,6 +86,9 @@ double recording_amount_rate(const struct recording_hour *hour, enum recording_a
 
 /* Returns whether the hour has the amount, without some of the threads. */
 bool recording_amount_is_partial(const struct recording_hour *hour, enum recording_amount_id id);
+
+/* Returns whether the hour has the amount, with the part of waits that began before it. */
+bool recording_amount_began_before(const struct recording_hour *hour, enum recording_amount_id id);
 
 /* For cleanup_(recording_survey_done). */
 void recording_survey_done(struct recording_survey *survey);
