@@ -9,18 +9,25 @@
 /* 1 over the third quartile of the normal distribution, and the square root of pi/2. */
 static const double of_median = 1.482602218505602, of_mean = 1.2533141373155001;
 
+/* Values that are the same may differ by this part of the largest one, if they are quotients. */
+static const double rounding = 1e-12;
+
 struct robust robust_of(double *values, double *scratch, size_t count)
 {
 	struct robust robust;
+	double same;
 
 	values_sort(values, count);
+	same = fmax(fabs(values[0]), fabs(values[count - 1])) * rounding;
 	robust.median = quantile_of_sorted(values, count, 0.5);
 	for (size_t i = 0; i < count; i++)
 		scratch[i] = fabs(values[i] - robust.median);
 	values_sort(scratch, count);
 	robust.scale = of_median * quantile_of_sorted(scratch, count, 0.5);
-	if (robust.scale == 0)
+	if (robust.scale <= same)
 		robust.scale = of_mean * values_sum(scratch, count) / (double)count;
+	if (robust.scale <= same)
+		robust.scale = 0;
 	return robust;
 }
 

@@ -9,7 +9,7 @@
 struct robust {
 	double median;
 	/* The median absolute deviation in standard deviations of a normal distribution (times 1.4826); if it is 0, the mean one
-	 * (times 1.2533). 0 if all values are the same. */
+	 * (times 1.2533). 0 if all values are the same, to 12 digits. */
 	double scale;
 };
 

@@ -59,6 +59,19 @@ static void few_values_make_less_certain(void **state)
 	assert_close(robust_certain_z(0, 10), 0);
 }
 
+/* Five hosts have 7 s a second, by windows of unlike length: their quotients differ in the last bit. */
+static void rounding_is_no_spread(void **state)
+{
+	double values[] = {7e9, 6999999999.999999, 7000000000.000001, 7e9, 7e9, 1e9}, scratch[6];
+	double same[] = {7e9, 6999999999.999999, 7000000000.000001};
+	struct robust robust = robust_of(values, scratch, 6);
+
+	(void)state;
+	assert_close(robust_z(&robust, 1e9), -4.787307364817193);
+	robust = robust_of(same, scratch, 3);
+	assert_true(robust.scale == 0);
+}
+
 /* Nothing differs, and nothing is divided by 0. */
 static void same_values_have_no_scale(void **state)
 {
@@ -78,6 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(finds_centre_and_spread),
+	        cmocka_unit_test(rounding_is_no_spread),
 	        cmocka_unit_test(falls_back_to_the_mean_deviation),
 	        cmocka_unit_test(few_values_make_less_certain),
 	        cmocka_unit_test(same_values_have_no_scale),
