@@ -82,6 +82,9 @@ void host_series_add(struct host_series *series, const struct database_fact *fac
 	saturating_add_to(&sum->length_ns, file->length_ns);
 	sum->seconds = (double)sum->length_ns / NS_PER_SECOND;
 	sum->partial_files += fact->seen < fact->threads;
+	/* All its processes ended in the window, and the metric is of those that live. */
+	if (fact->threads == 0 && !fact->has_sum && !fact->has_exited)
+		return;
 	/* A group of exited threads alone has their work, and no thread, or one for those of which it is not known. */
 	if (!fact->has_sum && (!fact->has_exited || (fact->threads > 0 && !(fact->exited > 0)))) {
 		sum->is_unseen = true;

@@ -211,8 +211,7 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 
 	for (size_t i = 0; i < reading->count; i++)
 		group_table_add(&reading->tables[i].groups, sample);
-	if (sample->has_cgroup && (sample->window_part == WINDOW_PART_exited ||
-	                           sample->window_part == WINDOW_PART_passed))
+	if (sample->has_cgroup && sample_ended_inside(sample))
 		fact_table_add_ended(reading->facts, sample);
 	return 0;
 }

@@ -72,7 +72,7 @@ void fleet_groups_add(struct fleet_groups *groups, const struct snapshot_info *i
 		enum metric_id metric = (enum metric_id)i;
 		struct summary *summary = summary_of(groups, groups->last_sums, metric);
 
-		if (!summary || (metric_is_leader_only(metric) && sample->tid != sample->tgid))
+		if (!summary || !group_counts_thread(sample, metric))
 			continue;
 		if (!metric_set_has(&sample->seen, metric)) {
 			summary_add_unseen(summary, 1);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "group/group.h"
 #include "snapshot/reference.h"
 
 void fleet_threads_init(struct fleet_threads *threads, const struct group_by *by,
@@ -86,8 +87,7 @@ int fleet_threads_add(struct fleet_threads *threads, const struct thread_sample 
 		__int128 value;
 
 		if (!fleet_has_metric(metric) || !metric_set_has(threads->wanted, metric) ||
-		    metric == METRIC_lived_ns ||
-		    (metric_is_leader_only(metric) && sample->tid != sample->tgid))
+		    metric == METRIC_lived_ns || !group_counts_thread(sample, metric))
 			continue;
 		if (find_value(threads, sample, metric, &value)) {
 			summary_add(&summary, value, fleet_zero_is_none(metric));

@@ -244,10 +244,7 @@ static void add_part_name(enum cgroup_part part, const char *otherwise,
 static void add_state_name(const struct thread_sample *sample, struct strbuf *out)
 {
 	if (!sample_add_state(sample, out))
-		strbuf_add_str(out, sample->window_part == WINDOW_PART_exited ||
-		                                    sample->window_part == WINDOW_PART_passed
-		                            ? "(ended)"
-		                            : "(state not read)");
+		strbuf_add_str(out, sample_ended_inside(sample) ? "(ended)" : "(state not read)");
 }
 
 /* Appends "root (0)", or "1000" if the user has no name. */

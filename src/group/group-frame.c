@@ -14,3 +14,10 @@ struct derive_frame group_table_frame(const struct group_table *table)
 		frame.online_cpus = host->numbers[HOST_online_cpus];
 	return frame;
 }
+
+bool group_counts_thread(const struct thread_sample *sample, enum metric_id metric)
+{
+	return !metric_is_leader_only(metric) ||
+	       (sample->tid == sample->tgid &&
+	        (!sample_ended_inside(sample) || metric_set_has(&sample->seen, metric)));
+}

@@ -65,17 +65,11 @@ static bool has_no_delay_record(const struct thread_sample *sample)
 	return metric_set_has(&sample->seen, METRIC_cpu_delay_count);
 }
 
-static bool has_ended_inside(const struct thread_sample *sample)
-{
-	return sample->window_part == WINDOW_PART_exited ||
-	       sample->window_part == WINDOW_PART_passed;
-}
-
 /* Returns whether the sum is complete without the thread's value, but for work of threads that have ended: the thread
  * has ended itself, and there is no full record of it, or the kernel does not count it at all. */
 static bool leaves_the_sum_whole(const struct thread_sample *sample, enum metric_id metric)
 {
-	if (has_ended_inside(sample))
+	if (sample_ended_inside(sample))
 		return true;
 	return metric_table[metric].source == SOURCE_taskstats &&
 	       metric != METRIC_cpu_delay_count && metric != METRIC_cpu_delay_total_ns &&
@@ -145,7 +139,7 @@ void group_process_add(struct group_process *process, const struct thread_sample
 		enum metric_id metric = process_total_table[i].metric;
 
 		if (!metric_set_has(&sample->seen, metric)) {
-			process->ended[i] += has_ended_inside(sample);
+			process->ended[i] += sample_ended_inside(sample);
 			if (leaves_the_sum_whole(sample, metric))
 				process->seen[i]++;
 			else if (!metric_set_has(&sample->impossible, metric))

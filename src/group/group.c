@@ -142,8 +142,8 @@ static bool is_next_leader(const struct group_table *table, const struct thread_
 static void add_part(struct group *group, const struct thread_sample *sample, uint32_t threads,
                      bool is_next)
 {
-	bool is_passed = sample->window_part == WINDOW_PART_passed;
-	bool has_ended = is_passed || sample->window_part == WINDOW_PART_exited;
+	bool is_passed = sample->window_part == WINDOW_PART_passed,
+	     has_ended = sample_ended_inside(sample);
 	uint32_t leaders = sample->tid == sample->tgid ? threads : 0;
 
 	group->leaders += is_next ? 0 : leaders;

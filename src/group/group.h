@@ -285,6 +285,10 @@ struct derive_frame group_table_frame(const struct group_table *table);
 struct derive_inputs group_inputs(const struct group *group, const struct rate_list *list,
                                   const struct derive_frame *frame);
 
+/* Returns whether a thread counts among those that have the metric or could have it. A metric of processes is that of their leaders, and of
+ * one that ended in the window only if it has a value. */
+bool group_counts_thread(const struct thread_sample *sample, enum metric_id metric);
+
 /* Returns how many threads of the group can have the metric at all: its leaders that
  * there were to read at the end, or all of them. */
 uint32_t group_threads_for(const struct group *group, enum metric_id metric);

@@ -111,8 +111,7 @@ void path_name_wait(const struct thread_sample *sample, bool is_wchan, struct st
 		strbuf_add(out, strbuf_str(text), text->len);
 	else if (is_known)
 		strbuf_add_str(out, "(none)");
-	else if (sample->window_part == WINDOW_PART_exited ||
-	         sample->window_part == WINDOW_PART_passed)
+	else if (sample_ended_inside(sample))
 		strbuf_add_str(out, "(ended)");
 	else
 		strbuf_add_str(out,

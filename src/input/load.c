@@ -30,16 +30,12 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	load->selected++;
 	group_table_add(&load->groups, sample);
 	/* The time of an end without a record is not known. */
-	if (load->wants_ended && sample->interval_ns > 0 &&
-	    (sample->window_part == WINDOW_PART_exited ||
-	     sample->window_part == WINDOW_PART_passed))
+	if (load->wants_ended && sample->interval_ns > 0 && sample_ended_inside(sample))
 		thread_store_add(&load->ended, sample);
 	if (load->wants_smaps)
 		smaps_table_add(&load->smaps, sample);
 	/* Its cgroup may have been made and removed inside, so that no reading has it. */
-	if (load->wants_cgroups && sample->has_cgroup &&
-	    (sample->window_part == WINDOW_PART_exited ||
-	     sample->window_part == WINDOW_PART_passed))
+	if (load->wants_cgroups && sample->has_cgroup && sample_ended_inside(sample))
 		cgroup_gone_add(&load->cgroups,
 		                group_table_cgroup(&load->groups, strbuf_str(&sample->cgroup),
 		                                   sample->cgroup.len, sample->cgroup_is_v1),

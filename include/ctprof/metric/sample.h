@@ -186,6 +186,13 @@ uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id 
  * total_offcpu_delay_ns in registry/derived.def, each no more than sample_inside(). */
 uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns);
 
+/* Returns whether the thread ended in the window. */
+static inline bool sample_ended_inside(const struct thread_sample *sample)
+{
+	return sample->window_part == WINDOW_PART_exited ||
+	       sample->window_part == WINDOW_PART_passed;
+}
+
 /* Returns whether the kernel gave a number, impossible or not; the field of the metric has it. */
 static inline bool sample_has_said(const struct thread_sample *sample, enum metric_id metric)
 {
