@@ -34,7 +34,8 @@ struct window_sum {
 	struct window_merged merged;
 	uint32_t merge_at; /* the number of ended rows beyond which they are merged */
 	struct snapshot_info facts;
-	uint64_t count; /* of the windows and sums so far */
+	uint64_t count;         /* of the windows and sums so far */
+	uint32_t ended_leaders; /* rows of @live that end with this window: see end_leaders() */
 	uint64_t windows, gaps, gap_ns;
 	uint64_t length_ns;               /* of the windows so far */
 	struct thread_sample row, before; /* scratch */

@@ -25,7 +25,8 @@ static uint32_t find_taker(struct window_sum *sum, uint32_t row)
 	if (taker == THREAD_STORE_NONE || sum->live.marks[taker].first <= sum->count)
 		return THREAD_STORE_NONE;
 	thread_store_get(&sum->live.store, taker, &sum->row);
-	return sum->row.window_part == WINDOW_PART_continued &&
+	return (sum->row.window_part == WINDOW_PART_continued ||
+	        sum->row.window_part == WINDOW_PART_exited) &&
 	                       sum->row.outcomes[SOURCE_stat] != OUTCOME_unjoined
 	               ? taker
 	               : THREAD_STORE_NONE;
@@ -38,9 +39,11 @@ static void join_taker(struct window_sum *sum, uint32_t row, uint32_t taker)
 	struct thread_sample *sample = &sum->row;
 
 	mark.first = sum->live.marks[row].first;
-	window_set_interval(sample, sample->interval_ns - (sum->length_ns < sample->interval_ns
-	                                                           ? sum->length_ns
-	                                                           : sample->interval_ns));
+	if (sample->window_part == WINDOW_PART_continued)
+		window_set_interval(sample,
+		                    sample->interval_ns - (sum->length_ns < sample->interval_ns
+		                                                   ? sum->length_ns
+		                                                   : sample->interval_ns));
 	window_sum_row(sum, row, &sum->before);
 	window_add_thread(sample, &sum->before);
 	row_table_end(&sum->live, row);
@@ -113,12 +116,6 @@ static void check_boot(struct window_sum *sum)
 	sum->begins_boot = sum->count > 0;
 }
 
-static bool has_ended(const struct thread_sample *sample)
-{
-	return sample->window_part == WINDOW_PART_exited ||
-	       sample->window_part == WINDOW_PART_passed;
-}
-
 /* Returns the thread's row of the windows before. */
 static uint32_t find_before(const struct window_sum *sum, const struct thread_sample *sample)
 {
@@ -131,6 +128,30 @@ static uint32_t find_before(const struct window_sum *sum, const struct thread_sa
 	return row != THREAD_STORE_NONE && sum->live.marks[row].frame <= sum->count
 	               ? row
 	               : THREAD_STORE_NONE;
+}
+
+/* Returns whether an ended leader is not among the threads before, although its process may be: it may have taken over the ids of its
+ * leader in the window, which is a sum itself, and ended in it as well. */
+static bool may_be_taker(const struct window_sum *sum, const struct thread_sample *sample)
+{
+	return sum->count > 0 && sample->window_part == WINDOW_PART_exited &&
+	       sample->tid == sample->tgid && sample->merged_threads == 0;
+}
+
+/* Sets the leaders aside that ended in the window, once the threads that became them have been found. */
+static void end_leaders(struct window_sum *sum, uint32_t first_row)
+{
+	for (uint32_t row = first_row; sum->ended_leaders > 0 && row < sum->live.store.count;
+	     row++) {
+		if (!row_table_is_live(&sum->live, row))
+			continue;
+		thread_store_get(&sum->live.store, row, &sum->row);
+		if (!sample_ended_inside(&sum->row))
+			continue;
+		window_sum_keep_ended(sum, &sum->row, sum->boot);
+		row_table_end(&sum->live, row);
+	}
+	sum->ended_leaders = 0;
 }
 
 /* Adds the row of a thread of a boot that ended before the window did, which is a sum itself. */
@@ -167,7 +188,9 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 		window_sum_row(sum, row, &sum->before);
 		window_add_thread(sample, &sum->before);
 	}
-	if (!has_ended(sample)) {
+	if (!sample_ended_inside(sample) ||
+	    (row == THREAD_STORE_NONE && may_be_taker(sum, sample))) {
+		sum->ended_leaders += sample_ended_inside(sample);
 		row_table_put(&sum->live, row, sample, mark);
 		return 0;
 	}
@@ -359,10 +382,11 @@ static void add_left_out(struct window_sum *sum)
 /* Threads that ended without a row are no longer in the base. */
 static void end_missing(struct window_sum *sum)
 {
-	if (sum->live.live == sum->base.rows.live)
+	if (sum->live.live - sum->ended_leaders == sum->base.rows.live)
 		return;
 	for (uint32_t row = 0; row < sum->live.store.count; row++)
 		if (row_table_is_live(&sum->live, row) &&
+		    sum->live.marks[row].frame <= sum->count &&
 		    row_table_find(&sum->base.rows, thread_store_key(&sum->live.store, row)) ==
 		            THREAD_STORE_NONE)
 			end_row(sum, row);
@@ -401,6 +425,7 @@ static void move_on(struct window_sum *sum, uint32_t first_row)
 	} else {
 		end_missing(sum);
 	}
+	end_leaders(sum, first_row);
 	add_length(sum, first_row);
 	count_windows(sum);
 	window_totals_join(&sum->totals, &sum->totals_next, is_whole, was_there, sum);
