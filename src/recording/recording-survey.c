@@ -88,7 +88,8 @@ static int add_thread(struct snapshot_visitor *self, struct thread_sample *sampl
 	group_table_add(&window->rows, sample);
 	if (sample_began_before(sample, METRIC_wait_time_ns))
 		*array_add(window->beyond_ns, window->beyond_count, window->beyond_capacity) =
-		        sample->wait_time_ns.v - sample_inside(sample, METRIC_wait_time_ns);
+		        sample_number(sample, METRIC_wait_time_ns) -
+		        sample_inside(sample, METRIC_wait_time_ns);
 	return 0;
 }
 
