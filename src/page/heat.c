@@ -33,10 +33,10 @@ struct extent extent_of(const struct history *history, const double *values)
 
 void extent_mark_zero(struct extent *extent, size_t column)
 {
-	if (extent->most != 0 || extent->most_partial)
+	if (extent->most != 0 || (extent->most_marks & HISTORY_PARTIAL))
 		return;
 	extent->at = column;
-	extent->most_partial = true;
+	extent->most_marks |= HISTORY_PARTIAL;
 }
 
 const char heat_others[] = "(all other groups)";
@@ -76,10 +76,10 @@ void heat_done(struct heat *heat)
 	free(heat->values);
 }
 
-bool heat_is_partial(const struct heat *heat, size_t row, size_t column)
+unsigned heat_marks(const struct heat *heat, size_t row, size_t column)
 {
-	return row < heat->groups ? history_is_partial(heat->history, row, heat->aspect, column)
-	                          : heat->history->columns[column].host[heat->aspect].partial;
+	return row < heat->groups ? history_marks(heat->history, row, heat->aspect, column)
+	                          : history_host_marks(heat->history, heat->aspect, column);
 }
 
 struct extent heat_extent(const struct heat *heat, size_t row)
@@ -87,17 +87,17 @@ struct extent heat_extent(const struct heat *heat, size_t row)
 	const struct history *history = heat->history;
 	struct extent extent = extent_of(history, heat->values[row]);
 
-	extent.most_partial = !isnan(extent.most) && heat_is_partial(heat, row, extent.at);
+	extent.most_marks = isnan(extent.most) ? 0 : heat_marks(heat, row, extent.at);
 	for (size_t i = 0; i < history->column_count; i++) {
-		if (isnan(heat->values[row][i]) || !heat_is_partial(heat, row, i))
-			continue;
-		extent.mean_partial = true;
-		if (heat->values[row][i] == 0)
+		unsigned marks = isnan(heat->values[row][i]) ? 0 : heat_marks(heat, row, i);
+
+		extent.mean_marks |= marks;
+		if ((marks & HISTORY_PARTIAL) && heat->values[row][i] == 0)
 			extent_mark_zero(&extent, i);
 	}
 	if (row < heat->groups && history->groups[row].has_means) {
 		extent.mean = history->groups[row].means[heat->aspect];
-		extent.mean_partial = history->groups[row].means_partial[heat->aspect];
+		extent.mean_marks = history->groups[row].means_marks[heat->aspect];
 	}
 	return extent;
 }

@@ -29,8 +29,7 @@ const char *heat_name(const struct heat *heat, size_t row);
 struct extent {
 	double mean, most; /* NaN: none has a value */
 	size_t at;
-	/* Some of the threads are not in it; of heat_extent() alone. */
-	bool mean_partial, most_partial;
+	unsigned mean_marks, most_marks; /* enum history_mark; of heat_extent() alone */
 };
 
 struct extent extent_of(const struct history *history, const double *values);
@@ -38,8 +37,8 @@ struct extent extent_of(const struct history *history, const double *values);
 /* Notes that the zero of a column lacks some of the threads: the most is that one if nothing is above it. */
 void extent_mark_zero(struct extent *extent, size_t column);
 
-/* Returns whether the value of a row in a column lacks some threads; that of the others may if the host's does. */
-bool heat_is_partial(const struct heat *heat, size_t row, size_t column);
+/* Returns the marks of the value of a row in a column; that of the others has the host's. */
+unsigned heat_marks(const struct heat *heat, size_t row, size_t column);
 
 /* The same as extent_of() of a row, with the mean over all windows together, if that was set. */
 struct extent heat_extent(const struct heat *heat, size_t row);

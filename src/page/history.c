@@ -46,6 +46,14 @@ static bool is_busy(const struct history *history, const struct overview_row *ro
 	return false;
 }
 
+static uint8_t marks_of(const struct overview_value *value)
+{
+	if (!value->seen)
+		return 0;
+	return (uint8_t)((value->partial ? HISTORY_PARTIAL : 0) |
+	                 (value->began_before ? HISTORY_BEGAN_BEFORE : 0));
+}
+
 static void add_cell(struct history *history, const struct overview_row *row, uint32_t column)
 {
 	struct history_group *group = group_of(history, row->group);
@@ -56,7 +64,7 @@ static void add_cell(struct history *history, const struct overview_row *row, ui
 		const struct overview_value *value = &row->values[a][0];
 
 		cell->amounts[a] = value->seen ? value->amount : NAN;
-		cell->partial[a] = value->seen && value->partial;
+		cell->marks[a] = marks_of(value);
 	}
 }
 
@@ -101,13 +109,13 @@ void history_add(struct history *history, const struct history_column *column,
 }
 
 static void copy_amounts(const struct overview_row *row, double ret[ASPECT_COUNT],
-                         bool ret_partial[ASPECT_COUNT])
+                         uint8_t ret_marks[ASPECT_COUNT])
 {
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
 		const struct overview_value *value = &row->values[a][0];
 
 		ret[a] = value->seen ? value->amount : NAN;
-		ret_partial[a] = value->seen && value->partial;
+		ret_marks[a] = marks_of(value);
 	}
 }
 
@@ -125,10 +133,10 @@ void history_set_means(struct history *history, const struct overview *overview)
 		free(group->label);
 		group->label = mem_copy_text(label);
 		group->has_means = true;
-		copy_amounts(row, group->means, group->means_partial);
+		copy_amounts(row, group->means, group->means_marks);
 	}
 	history->has_means = true;
-	copy_amounts(&overview->host, history->means, history->means_partial);
+	copy_amounts(&overview->host, history->means, history->means_marks);
 }
 
 static int by_rank(const void *a_ptr, const void *b_ptr)
@@ -184,14 +192,19 @@ void history_amounts(const struct history *history, size_t group, unsigned aspec
 		ret[of->cells[i].column] = of->cells[i].amounts[aspect];
 }
 
-bool history_is_partial(const struct history *history, size_t group, unsigned aspect, size_t column)
+unsigned history_marks(const struct history *history, size_t group, unsigned aspect, size_t column)
 {
 	const struct history_group *of = &history->groups[group];
 
 	for (size_t i = 0; i < of->count; i++)
 		if (of->cells[i].column == column)
-			return of->cells[i].partial[aspect];
-	return false;
+			return of->cells[i].marks[aspect];
+	return 0;
+}
+
+unsigned history_host_marks(const struct history *history, unsigned aspect, size_t column)
+{
+	return marks_of(&history->columns[column].host[aspect]);
 }
 
 void history_rest(const struct history *history, size_t first, unsigned aspect, double *ret)

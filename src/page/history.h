@@ -16,6 +16,13 @@ enum {
 	HISTORY_GROUPS = 40,   /* that are drawn */
 };
 
+/* Bits for what is said of a value beside its amount. */
+enum history_mark {
+	HISTORY_PARTIAL = 1, /* some of the group's threads are not in it */
+	HISTORY_BEGAN_BEFORE =
+	        2, /* waits of it began before the windows; it has their part inside */
+};
+
 struct history_column {
 	uint64_t begin_ns, end_ns; /* since 1970 */
 	uint64_t length_ns;        /* of its windows: without the gaps inside */
@@ -28,7 +35,7 @@ struct history_cell {
 	uint32_t column;
 	float score;
 	double amounts[ASPECT_COUNT]; /* NaN: not known */
-	bool partial[ASPECT_COUNT];   /* some of the group's threads are not in it */
+	uint8_t marks[ASPECT_COUNT];  /* enum history_mark */
 };
 
 struct history_group {
@@ -38,7 +45,7 @@ struct history_group {
 	double rank;
 	bool has_means;             /* history_set_means() has found it */
 	double means[ASPECT_COUNT]; /* NaN: not known */
-	bool means_partial[ASPECT_COUNT];
+	uint8_t means_marks[ASPECT_COUNT];
 };
 
 struct history {
@@ -53,7 +60,7 @@ struct history {
 	uint64_t cut;                  /* cells that were not kept */
 	bool has_means;
 	double means[ASPECT_COUNT]; /* of the host; NaN: not known */
-	bool means_partial[ASPECT_COUNT];
+	uint8_t means_marks[ASPECT_COUNT];
 	double pressure_means[PSI_RESOURCE_COUNT];
 };
 
@@ -69,9 +76,9 @@ void history_done(struct history *history);
 
 /* Fills the amounts of one group, by column: 0 where it did nothing, NaN where that is not known. */
 void history_amounts(const struct history *history, size_t group, unsigned aspect, double *ret);
-/* Returns whether the amount of a group in a column lacks some of its threads. */
-bool history_is_partial(const struct history *history, size_t group, unsigned aspect,
-                        size_t column);
+/* Returns the marks of a group's amount in a column, and those of the host's. */
+unsigned history_marks(const struct history *history, size_t group, unsigned aspect, size_t column);
+unsigned history_host_marks(const struct history *history, unsigned aspect, size_t column);
 /* Fills those of all groups from @first on: the host's less those before. */
 void history_rest(const struct history *history, size_t first, unsigned aspect, double *ret);
 

@@ -51,17 +51,18 @@ static void write_host(const struct heat *heat, struct json_writer *writer)
 	json_write_close(writer, ']');
 }
 
-/* The columns in which a row lacks some threads, as ranges: [[first, last], ...]. */
-static void write_partial(const struct heat *heat, size_t row, struct json_writer *writer)
+/* The columns in which a row has a mark, as ranges: [[first, last], ...]. */
+static void write_marked(const struct heat *heat, size_t row, enum history_mark mark,
+                         struct json_writer *writer)
 {
 	size_t count = heat->history->column_count, last;
 
 	json_write_open(writer, '[');
 	for (size_t i = 0; i < count; i = last + 1) {
 		last = i;
-		if (!heat_is_partial(heat, row, i))
+		if (!(heat_marks(heat, row, i) & mark))
 			continue;
-		while (last + 1 < count && heat_is_partial(heat, row, last + 1))
+		while (last + 1 < count && (heat_marks(heat, row, last + 1) & mark))
 			last++;
 		json_write_open(writer, '[');
 		json_write_u64(writer, i);
@@ -71,19 +72,20 @@ static void write_partial(const struct heat *heat, size_t row, struct json_write
 	json_write_close(writer, ']');
 }
 
-/* Those of all rows, the last of which are the host's, and whether the means over all the time lack some. */
-static void write_marks(const struct heat *heat, struct json_writer *writer)
+/* Those of all rows, the last of which are the host's, and of the means over all the time. */
+static void write_mark(const struct heat *heat, enum history_mark mark, const char *name,
+                       const char *of_means, struct json_writer *writer)
 {
-	json_write_key(writer, "partial");
+	json_write_key(writer, name);
 	json_write_open(writer, '[');
 	for (size_t row = 0; row <= heat->groups; row++)
-		write_partial(heat, row, writer);
+		write_marked(heat, row, mark, writer);
 	json_write_close(writer, ']');
-	json_write_key(writer, "means_partial");
+	json_write_key(writer, of_means);
 	json_write_open(writer, '[');
 	for (size_t row = 0; row < heat->groups; row++)
-		json_write_bool(writer, heat_extent(heat, row).mean_partial);
-	json_write_bool(writer, heat->history->means_partial[heat->aspect]);
+		json_write_bool(writer, heat_extent(heat, row).mean_marks & mark);
+	json_write_bool(writer, heat->history->means_marks[heat->aspect] & mark);
 	json_write_close(writer, ']');
 }
 
@@ -119,7 +121,8 @@ static void write_rows(const struct heat *heat, struct json_writer *writer)
 	json_write_close(writer, ']');
 	write_host(heat, writer);
 	write_means(heat, writer);
-	write_marks(heat, writer);
+	write_mark(heat, HISTORY_PARTIAL, "partial", "means_partial", writer);
+	write_mark(heat, HISTORY_BEGAN_BEFORE, "began_before", "means_began_before", writer);
 	json_write_close(writer, '}');
 }
 

@@ -13,6 +13,7 @@
 #include "page-history-part.h"
 #include "page-section.h"
 #include "report/overview-table.h"
+#include "report/report-text.h"
 #include "time-chart.h"
 
 enum { SVG_NAME = 240, SVG_CHART = 900, SVG_GAP = 8 };
@@ -31,12 +32,18 @@ static void add_amount(unsigned aspect, double amount, struct strbuf *out)
 		strbuf_add_char(out, '0');
 }
 
-/* Appends a value that some of the threads may not be in. */
-static void add_marked(unsigned aspect, double amount, bool partial, struct strbuf *out)
+static void add_marks(unsigned marks, struct strbuf *out)
+{
+	strbuf_add_str(out, marks & HISTORY_PARTIAL ? "*" : "");
+	strbuf_add_str(out, marks & HISTORY_BEGAN_BEFORE ? report_began_before_mark : "");
+}
+
+/* Appends a value with its marks. */
+static void add_marked(unsigned aspect, double amount, unsigned marks, struct strbuf *out)
 {
 	add_amount(aspect, amount, out);
-	if (partial && !isnan(amount))
-		strbuf_add_char(out, '*');
+	if (!isnan(amount))
+		add_marks(marks, out);
 }
 
 static double *host_of(const struct history *history, unsigned aspect)
@@ -66,7 +73,7 @@ struct panel {
 	unsigned aspect; /* of its unit; ASPECT_COUNT: percent */
 	double *lines[3];
 	double means[3];
-	bool means_partial[3];
+	unsigned means_marks[3];
 	unsigned aspects[3]; /* ASPECT_COUNT: pressure */
 	const char *names[3];
 	unsigned count;
@@ -98,7 +105,7 @@ static void panel_add_host(const struct history *history, struct panel *panel, u
 	if (panel->count == at)
 		return;
 	panel->aspects[at] = aspect;
-	panel->means_partial[at] = history->means_partial[aspect];
+	panel->means_marks[at] = history->means_marks[aspect];
 	if (history->has_means)
 		panel->means[at] = history->means[aspect];
 }
@@ -182,11 +189,12 @@ static void add_panel_cell(const struct history *history, const struct panel *pa
 {
 	if (column == 0) {
 		add_value(panel, extent->mean, out);
-		strbuf_add_str(out, extent->mean_partial ? "*" : "");
+		add_marks(extent->mean_marks, out);
 	} else if (column == 1) {
 		page_begin_peak(history, extent, out);
 		add_value(panel, extent->most, out);
-		strbuf_add_str(out, extent->most_partial ? "*</span>" : "</span>");
+		add_marks(extent->most_marks, out);
+		strbuf_add_str(out, "</span>");
 	} else {
 		page_add_range(history, extent, out);
 	}
@@ -199,9 +207,9 @@ static struct extent panel_extent(const struct history *history, const struct pa
 	unsigned aspect = panel->aspects[line];
 
 	extent.mean = panel->means[line];
-	extent.mean_partial = panel->means_partial[line];
-	extent.most_partial =
-	        aspect < ASPECT_COUNT && history->columns[extent.at].host[aspect].partial;
+	extent.mean_marks = panel->means_marks[line];
+	extent.most_marks =
+	        aspect < ASPECT_COUNT ? history_host_marks(history, aspect, extent.at) : 0;
 	for (size_t i = 0; aspect < ASPECT_COUNT && i < history->column_count; i++)
 		if (panel->lines[line][i] == 0 && history->columns[i].host[aspect].partial)
 			extent_mark_zero(&extent, i);
@@ -267,9 +275,9 @@ static void add_title(const struct history *history, const char *name, unsigned 
 		return;
 	}
 	strbuf_addf(out, "\n%s: mean ", aspect_table[aspect].heading);
-	add_marked(aspect, extent->mean, extent->mean_partial, out);
+	add_marked(aspect, extent->mean, extent->mean_marks, out);
 	strbuf_add_str(out, ", most ");
-	add_marked(aspect, extent->most, extent->most_partial, out);
+	add_marked(aspect, extent->most, extent->most_marks, out);
 	if (!isnan(extent->most)) {
 		strbuf_add_str(out, " from ");
 		time_chart_add_time(history->columns[extent->at].begin_ns, out);
@@ -329,7 +337,8 @@ static void add_heat_chart(const struct heat *heat, size_t row, struct strbuf *o
 /* Returns whether the row is left out. A group of which only zeros were seen has one if threads are missing in them. */
 static bool did_nothing(const struct heat *heat, size_t row, const struct extent *extent)
 {
-	bool has_mark = row < heat->groups && (extent->most_partial || extent->mean_partial);
+	bool has_mark =
+	        row < heat->groups && ((extent->most_marks | extent->mean_marks) & HISTORY_PARTIAL);
 
 	return !isnan(extent->most) && extent->most <= 0 && !has_mark;
 }
@@ -350,10 +359,10 @@ static void add_heat_row(const struct heat *heat, size_t row, struct strbuf *out
 		return;
 	}
 	strbuf_add_str(out, "</td><td>");
-	add_marked(heat->aspect, extent.mean, extent.mean_partial, out);
+	add_marked(heat->aspect, extent.mean, extent.mean_marks, out);
 	strbuf_add_str(out, "</td><td>");
 	page_begin_peak(heat->history, &extent, out);
-	add_marked(heat->aspect, extent.most, extent.most_partial, out);
+	add_marked(heat->aspect, extent.most, extent.most_marks, out);
 	strbuf_add_str(out, "</span></td><td>");
 	page_add_range(heat->history, &extent, out);
 	strbuf_add_str(out, "</td></tr>\n");
@@ -385,20 +394,22 @@ static void add_heat(const struct history *history, unsigned aspect, bool open,
 	heat_done(&heat);
 }
 
-/* No group lacks threads that the host does not lack. */
-static bool has_partial(const struct history *history)
+/* Returns the marks that there are: no group has one that the host has not. */
+static unsigned all_marks(const struct history *history)
 {
+	unsigned marks = 0;
+
 	for (size_t i = 0; i < history->column_count; i++)
 		for (unsigned a = 0; a < ASPECT_COUNT; a++)
-			if (history->columns[i].host[a].partial)
-				return true;
-	return false;
+			marks |= history_host_marks(history, a, i);
+	return marks;
 }
 
 /* Appends the numbers of what is drawn and of what is not. */
 static void add_notes(const struct history *history, struct strbuf *out)
 {
 	uint64_t windows = 0, gaps = 0, gap_ns = 0, longest_ns = 0;
+	unsigned marks = all_marks(history);
 	size_t left_out =
 	        history->group_count > HISTORY_GROUPS ? history->group_count - HISTORY_GROUPS : 0;
 
@@ -419,8 +430,12 @@ static void add_notes(const struct history *history, struct strbuf *out)
 	            history->column_count == 1 ? "" : "s");
 	units_format(UNIT_ns, quantity_integer(longest_ns), false, out);
 	strbuf_add_str(out, ", each with the mean of its windows: a shorter range shows more. ");
-	if (has_partial(history))
+	if (marks & HISTORY_PARTIAL)
 		strbuf_add_str(out, "A * marks a value that some of the threads are not in. ");
+	if (marks & HISTORY_BEGAN_BEFORE)
+		strbuf_add_str(out,
+		               "A § marks waits that began before the column, or before all the "
+		               "time; their part in it counts. ");
 	if (gaps > 0) {
 		strbuf_addf(out, "%llu %s ", (unsigned long long)gaps,
 		            gaps == 1 ? "gap of" : "gaps of together");

@@ -203,10 +203,12 @@
     }
     return length > 0 ? sum / length : null;
   };
-  /* Returns whether some threads are not in a row's mean: the host's row is behind those of the groups. */
-  const isPartialAt = (aspect, at, from, to = from) => aspect.partial[at].some(([first, end]) => first <= to && end >= from);
-  const isPartial = (aspect, at) => range.from === 0 && range.to === last ? aspect.means_partial[at]
-    : isPartialAt(aspect, at, range.from, range.to);
+  /* Returns the marks of a row's mean: the host's row is behind those of the groups. */
+  const isIn = (ranges, from, to) => ranges.some(([first, end]) => first <= to && end >= from);
+  const hasMark = (aspect, name, at, from, to) => from === 0 && to === last ? aspect["means_" + name][at]
+    : isIn(aspect[name][at], from, to);
+  const marksIn = (aspect, at, from = range.from, to = range.to) =>
+    (hasMark(aspect, "partial", at, from, to) ? "*" : "") + (hasMark(aspect, "began_before", at, from, to) ? "\u00a7" : "");
   const isAbout = () => range.from !== range.to && (range.from > 0 || range.to < last);
 
   const aspects = Object.values(history.aspects);
@@ -218,7 +220,7 @@
   };
 
   /* Returns a number as the command prints it: nothing for zero, and "0*" if some threads are not in it. */
-  const textOf = (number, bytes, partial) => number === null ? "-" : partial ? (short(number, bytes) || "0") + "*" : short(number, bytes);
+  const textOf = (number, bytes, marks) => number === null ? "-" : marks ? (short(number, bytes) || "0") + marks : short(number, bytes);
 
   const addLine = (body, name, means, marks) => {
     const line = body.insertRow();
@@ -228,7 +230,7 @@
 
   /* The groups of the heat maps, the first of them, and what all of the host did. */
   const fillTable = (body) => {
-    const marksOf = (at) => aspects.map((aspect) => isPartial(aspect, at));
+    const marksOf = (at) => aspects.map((aspect) => marksIn(aspect, at));
     const rows = history.groups.map((group, at) => ({group, marks: marksOf(at),
       means: aspects.map((aspect) => meanOf(aspect.rows[at], aspect.means[at]))}));
     const sums = aspects.map((aspect) => meanOf(aspect.host, aspect.host_mean));
@@ -354,7 +356,7 @@
     chart.addEventListener("pointermove", (event) => {
       const at = columnAt(chart, event), values = aspect && aspect.rows[Number(row.dataset.row)];
       const value = !values ? "" : " \u00b7 " + row.cells[0].textContent + " " + aspect.heading + " " +
-        (textOf(values[at], aspect.bytes, isPartialAt(aspect, Number(row.dataset.row), at)) || "0");
+        (textOf(values[at], aspect.bytes, marksIn(aspect, Number(row.dataset.row), at, at)) || "0");
       say(iso(columns[at][0]) + ".." + iso(columns[at][1]).slice(11) + " UTC" + value);
       if (dragged === null) return;
       range.from = Math.min(dragged, at);

@@ -78,17 +78,43 @@ static void test_partial(void **state)
 	history.columns[1].host[ASPECT_cpu].partial = true;
 	*array_add(history.groups, history.group_count, history.group_capacity) =
 	        (struct history_group){.label = mem_copy("a", 1), .has_means = true};
-	history.groups[0].means_partial[ASPECT_cpu] = true;
+	history.groups[0].means_marks[ASPECT_cpu] = HISTORY_PARTIAL;
 	add_cell(&history, 0, 0, 60);
 	add_cell(&history, 0, 1, 50);
-	history.groups[0].cells[1].partial[ASPECT_cpu] = true;
+	history.groups[0].cells[1].marks[ASPECT_cpu] = HISTORY_PARTIAL;
 	heat_init(&history, ASPECT_cpu, &heat);
-	assert_false(heat_is_partial(&heat, 0, 0) || heat_is_partial(&heat, 1, 0));
-	assert_true(heat_is_partial(&heat, 0, 1) && heat_is_partial(&heat, 1, 1));
-	assert_true(heat_extent(&heat, 0).mean_partial && !heat_extent(&heat, 0).most_partial);
-	history.groups[0].cells[0].partial[ASPECT_cpu] = true;
-	history.groups[0].means_partial[ASPECT_cpu] = false;
-	assert_true(!heat_extent(&heat, 0).mean_partial && heat_extent(&heat, 0).most_partial);
+	assert_false(heat_marks(&heat, 0, 0) || heat_marks(&heat, 1, 0));
+	assert_true(heat_marks(&heat, 0, 1) && heat_marks(&heat, 1, 1));
+	assert_true(heat_extent(&heat, 0).mean_marks && !heat_extent(&heat, 0).most_marks);
+	history.groups[0].cells[0].marks[ASPECT_cpu] = HISTORY_PARTIAL;
+	history.groups[0].means_marks[ASPECT_cpu] = 0;
+	assert_true(!heat_extent(&heat, 0).mean_marks && heat_extent(&heat, 0).most_marks);
+	heat_done(&heat);
+}
+
+/* A wait that began before a column is marked in it and in the mean, and no zero is. */
+static void test_began_before(void **state)
+{
+	cleanup_(history_done) struct history history = {0};
+	struct heat heat;
+
+	(void)state;
+	add_column(&history, 1, 0);
+	add_column(&history, 1, 50);
+	history.columns[1].host[ASPECT_wait].began_before = true;
+	assert_int_equal(history_host_marks(&history, ASPECT_wait, 1), 0);
+	history.columns[1].host[ASPECT_cpu].began_before = true;
+	assert_int_equal(history_host_marks(&history, ASPECT_cpu, 1), HISTORY_BEGAN_BEFORE);
+	*array_add(history.groups, history.group_count, history.group_capacity) =
+	        (struct history_group){.label = mem_copy("a", 1)};
+	add_cell(&history, 0, 0, 0);
+	add_cell(&history, 0, 1, 50);
+	history.groups[0].cells[1].marks[ASPECT_cpu] = HISTORY_BEGAN_BEFORE | HISTORY_PARTIAL;
+	heat_init(&history, ASPECT_cpu, &heat);
+	assert_int_equal(heat_marks(&heat, 0, 0), 0);
+	assert_int_equal(heat_marks(&heat, 1, 1), HISTORY_BEGAN_BEFORE);
+	assert_int_equal(heat_extent(&heat, 0).most_marks, HISTORY_BEGAN_BEFORE | HISTORY_PARTIAL);
+	assert_int_equal(heat_extent(&heat, 0).mean_marks, HISTORY_BEGAN_BEFORE | HISTORY_PARTIAL);
 	heat_done(&heat);
 }
 
@@ -106,24 +132,23 @@ static void test_partial_zeros(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		add_cell(&history, 0, i, 0);
 	heat_init(&history, ASPECT_cpu, &heat);
-	assert_true(heat_extent(&heat, 0).most == 0 && !heat_extent(&heat, 0).most_partial);
-	history.groups[0].cells[1].partial[ASPECT_cpu] = true;
-	history.groups[0].cells[2].partial[ASPECT_cpu] = true;
-	assert_true(heat_extent(&heat, 0).most_partial && heat_extent(&heat, 0).at == 1);
-	assert_true(heat_extent(&heat, 0).mean_partial);
+	assert_true(heat_extent(&heat, 0).most == 0 && !heat_extent(&heat, 0).most_marks);
+	history.groups[0].cells[1].marks[ASPECT_cpu] = HISTORY_PARTIAL;
+	history.groups[0].cells[2].marks[ASPECT_cpu] = HISTORY_PARTIAL;
+	assert_true(heat_extent(&heat, 0).most_marks && heat_extent(&heat, 0).at == 1);
+	assert_true(heat_extent(&heat, 0).mean_marks);
 	heat.values[0][2] = 1;
-	history.groups[0].cells[2].partial[ASPECT_cpu] = false;
-	assert_true(!heat_extent(&heat, 0).most_partial && heat_extent(&heat, 0).at == 2);
+	history.groups[0].cells[2].marks[ASPECT_cpu] = 0;
+	assert_true(!heat_extent(&heat, 0).most_marks && heat_extent(&heat, 0).at == 2);
 	heat_done(&heat);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_extent),
-	        cmocka_unit_test(test_rows),
-	        cmocka_unit_test(test_partial),
-	        cmocka_unit_test(test_partial_zeros),
+	        cmocka_unit_test(test_extent),       cmocka_unit_test(test_rows),
+	        cmocka_unit_test(test_partial),      cmocka_unit_test(test_partial_zeros),
+	        cmocka_unit_test(test_began_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,13 +127,13 @@ static void test_partial(void **state)
 	row.values[ASPECT_read][0].partial = true;
 	history_add(&history, &column, &overview);
 	assert_int_equal(history.group_count, 1);
-	assert_false(history_is_partial(&history, 0, ASPECT_read, 0));
-	assert_true(history_is_partial(&history, 0, ASPECT_read, 1));
-	assert_false(history_is_partial(&history, 0, ASPECT_write, 1));
+	assert_false(history_marks(&history, 0, ASPECT_read, 0));
+	assert_true(history_marks(&history, 0, ASPECT_read, 1));
+	assert_false(history_marks(&history, 0, ASPECT_write, 1));
 	overview.host = row;
 	history_set_means(&history, &overview);
-	assert_true(history.groups[0].means_partial[ASPECT_read]);
-	assert_true(history.means_partial[ASPECT_read] && !history.means_partial[ASPECT_cpu]);
+	assert_true(history.groups[0].means_marks[ASPECT_read]);
+	assert_true(history.means_marks[ASPECT_read] && !history.means_marks[ASPECT_cpu]);
 }
 
 /* A pool is one group, whose label in a column is the name of its only member there. */
