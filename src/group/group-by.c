@@ -230,16 +230,6 @@ bool group_cpu_cgroup(const struct thread_sample *sample, struct strbuf *out)
 	return true;
 }
 
-static void add_part_name(enum cgroup_part part, const char *otherwise,
-                          const struct thread_sample *sample, struct strbuf *out)
-{
-	if (path_name_lacks_cgroup(sample))
-		strbuf_add_str(out, path_name_unread_cgroup);
-	else if (!sample->has_cgroup ||
-	         !cgroup_part_of(part, strbuf_str(&sample->cgroup), sample->cgroup.len, out))
-		strbuf_add_str(out, otherwise);
-}
-
 /* Appends "S sleeping". */
 static void add_state_name(const struct thread_sample *sample, struct strbuf *out)
 {
@@ -342,19 +332,20 @@ static void add_thread_name(const struct group_by *by, enum group_key key,
 		path_name_host(sample, host, out);
 		break;
 	case GROUP_KEY_cgroup_service:
-		add_part_name(CGROUP_PART_SERVICE, "(no service)", sample, out);
+		(void)path_name_part(CGROUP_PART_SERVICE, "(no service)", sample, host, out);
 		break;
 	case GROUP_KEY_cgroup_container:
-		add_part_name(CGROUP_PART_CONTAINER, "(no container)", sample, out);
+		(void)path_name_part(CGROUP_PART_CONTAINER, path_name_no_container, sample, host,
+		                     out);
 		break;
 	case GROUP_KEY_container:
 		path_name_container(sample, host, out);
 		break;
 	case GROUP_KEY_cgroup_pod:
-		add_part_name(CGROUP_PART_POD, "(no pod)", sample, out);
+		(void)path_name_part(CGROUP_PART_POD, "(no pod)", sample, host, out);
 		break;
 	case GROUP_KEY_cgroup_slice:
-		add_part_name(CGROUP_PART_SLICE, "(no slice)", sample, out);
+		(void)path_name_part(CGROUP_PART_SLICE, "(no slice)", sample, host, out);
 		break;
 #define CGROUP_CONTROLLER(id_, name_)                  \
 	case GROUP_KEY_cgroup_v1_##id_:                \

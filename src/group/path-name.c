@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/scan.h"
-#include "group/cgroup-key.h"
 
 void path_name_exe(const struct thread_sample *sample, struct strbuf *out)
 {
@@ -70,6 +69,7 @@ void path_name_title(const struct thread_sample *sample, struct strbuf *out)
 }
 
 const char path_name_unread_cgroup[] = "(cgroup not read)";
+const char path_name_no_container[] = "(no container)";
 
 bool path_name_lacks_cgroup(const struct thread_sample *sample)
 {
@@ -79,22 +79,54 @@ bool path_name_lacks_cgroup(const struct thread_sample *sample)
 	                               outcome == OUTCOME_stalled || outcome == OUTCOME_malformed);
 }
 
+/* Appends the part of the path in version 2; if that has none, of the first one in version 1 that has one: on a hybrid host, containers may
+ * have cgroups in version 1 alone. */
+static bool add_part(enum cgroup_part part, const struct thread_sample *sample, struct strbuf *out)
+{
+	struct span rest = {strbuf_str(&sample->cgroups_v1), sample->cgroups_v1.len}, line;
+
+	if (sample->has_cgroup &&
+	    cgroup_part_of(part, strbuf_str(&sample->cgroup), sample->cgroup.len, out))
+		return true;
+	while (scan_line(&rest, &line)) {
+		const char *colon = memchr(line.text, ':', line.len);
+
+		if (colon && cgroup_part_of(part, colon + 1,
+		                            line.len - (size_t)(colon + 1 - line.text), out))
+			return true;
+	}
+	return false;
+}
+
+/* Every thread of a host with version 1 has a path in each hierarchy: without any it was not read. */
+static bool lacks_v1(const struct thread_sample *sample, const struct host *host)
+{
+	const char *hierarchies = host ? host_text(host, HOST_cgroup_v1_hierarchies) : NULL;
+
+	return sample->cgroups_v1.len == 0 && hierarchies && hierarchies[0] != '\0';
+}
+
+bool path_name_part(enum cgroup_part part, const char *otherwise,
+                    const struct thread_sample *sample, const struct host *host, struct strbuf *out)
+{
+	if (path_name_lacks_cgroup(sample)) {
+		strbuf_add_str(out, path_name_unread_cgroup);
+		return false;
+	}
+	if (add_part(part, sample, out))
+		return true;
+	strbuf_add_str(out, lacks_v1(sample, host) ? path_name_unread_cgroup : otherwise);
+	return false;
+}
+
 void path_name_container(const struct thread_sample *sample, const struct host *host,
                          struct strbuf *out)
 {
 	const size_t begin = out->len;
 	const char *name;
 
-	if (path_name_lacks_cgroup(sample)) {
-		strbuf_add_str(out, path_name_unread_cgroup);
+	if (!path_name_part(CGROUP_PART_CONTAINER, path_name_no_container, sample, host, out))
 		return;
-	}
-	if (!sample->has_cgroup ||
-	    !cgroup_part_of(CGROUP_PART_CONTAINER, strbuf_str(&sample->cgroup), sample->cgroup.len,
-	                    out)) {
-		strbuf_add_str(out, "(no container)");
-		return;
-	}
 	name = host ? host_map_get(host, HOST_containers, strbuf_str(out) + begin) : NULL;
 	if (!name || name[0] == '(')
 		return;

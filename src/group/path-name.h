@@ -4,6 +4,7 @@
  * A name without a path is in parentheses, which no path that the kernel shows begins with. */
 #include "ctprof/metric/host.h"
 #include "ctprof/metric/sample.h"
+#include "group/cgroup-key.h"
 
 /* Append a thread's name for the keys exe, exe:dir and cwd. */
 void path_name_exe(const struct thread_sample *sample, struct strbuf *out);
@@ -25,6 +26,13 @@ void path_name_cwd(const struct thread_sample *sample, struct strbuf *out);
  * path_name_unread_cgroup then. */
 bool path_name_lacks_cgroup(const struct thread_sample *sample);
 extern const char path_name_unread_cgroup[];
+
+/* Appends that part of the thread's path in version 2, or in version 1, and returns true; else appends @otherwise, or that the cgroup was not
+ * read, and returns false. @host may be NULL. */
+bool path_name_part(enum cgroup_part part, const char *otherwise,
+                    const struct thread_sample *sample, const struct host *host,
+                    struct strbuf *out);
+extern const char path_name_no_container[]; /* otherwise, for a container */
 
 /* Appends the name of the container that the thread's cgroup is of, as the host has it; its id if it has none; or "(no
  * container)". @host may be NULL. */
