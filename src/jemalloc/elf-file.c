@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "ctprof/base/macro.h"
 
 enum { SECTIONS_MAX = 1 << 20, SECTION_BYTES_MAX = 1 << 29 };
 
@@ -99,6 +100,54 @@ static Elf_Scn *next_section(const struct elf_file *file, uint32_t type, const c
 			return section;
 	}
 	return NULL;
+}
+
+static bool has_debugging_information(const struct elf_file *file, size_t names,
+                                      const GElf_Shdr *header)
+{
+	const char *name = elf_strptr(file->elf, names, header->sh_name);
+
+	return header->sh_type != SHT_NOBITS && name &&
+	       (strncmp(name, ".debug_", strlen(".debug_")) == 0 ||
+	        strncmp(name, ".zdebug_", strlen(".zdebug_")) == 0);
+}
+
+/* Adds up the sections as they are in the file, or those that are compressed as they will be in memory. */
+static uint64_t add_debug_bytes(const struct elf_file *file, bool compressed)
+{
+	Elf_Scn *section = NULL;
+	uint64_t bytes = 0;
+	GElf_Shdr header;
+	GElf_Chdr inside;
+	size_t names = 0;
+
+	if (!file->elf || elf_getshdrstrndx(file->elf, &names) != 0)
+		return 0;
+	for (size_t i = 0; i < SECTIONS_MAX; i++) {
+		section = elf_nextscn(file->elf, section);
+		if (!section || !gelf_getshdr(section, &header))
+			break;
+		if (!has_debugging_information(file, names, &header))
+			continue;
+		if (!compressed)
+			saturating_add_to(&bytes, header.sh_size);
+		else if ((header.sh_flags & SHF_COMPRESSED) && gelf_getchdr(section, &inside))
+			saturating_add_to(&bytes, inside.ch_size);
+	}
+	return bytes;
+}
+
+/* libelf reads a section as a whole to say how large it is inside. */
+bool elf_file_has_debug_bytes_within(const struct elf_file *file, uint64_t most)
+{
+	uint64_t bytes;
+
+	mem_watch();
+	bytes = add_debug_bytes(file, false);
+	if (bytes <= most)
+		saturating_add_to(&bytes, add_debug_bytes(file, true));
+	mem_watch_end();
+	return bytes <= most;
 }
 
 /* The first section of a type, or with a name where there is one. */

@@ -45,6 +45,9 @@ size_t elf_file_build_id(const struct elf_file *file, uint8_t build_id[ELF_BUILD
  * file is closed. */
 const char *elf_file_debuglink(const struct elf_file *file, uint32_t *ret_checksum);
 
+/* Returns whether the debugging information takes no more memory than that, as it is and uncompressed: libdw reads all of it at once. */
+bool elf_file_has_debug_bytes_within(const struct elf_file *file, uint64_t most);
+
 /* The first segment of a type, or NULL. */
 const Elf64_Phdr *elf_file_segment(const struct elf_file *file, uint32_t type);
 /* Returns whether an address, as the file has it, is in a segment with all of @flags. */

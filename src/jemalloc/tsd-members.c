@@ -12,6 +12,7 @@
 enum {
 	DEPTH_MAX = 4, /* of namespaces and the like around a struct */
 	ENTRIES_MAX = 20000000,
+	DEBUG_BYTES_MAX = 1 << 30,
 };
 
 /* The prefixes of a member's name: since 5.2, and in 5.0 and 5.1. */
@@ -132,6 +133,8 @@ int tsd_members_find(const struct elf_file *file, uint64_t *ret_allocated,
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die top;
 
+	if (!elf_file_has_debug_bytes_within(file, DEBUG_BYTES_MAX))
+		return -EFBIG;
 	mem_watch();
 	dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
 	if (dwarf)

@@ -6,6 +6,6 @@
 #include "ctprof/base/macro.h"
 #include "elf-file.h"
 
-/* Returns 0, or -ENODATA where the file does not say. Opens no other file. */
+/* Returns 0, -ENODATA where the file does not say, or -EFBIG where its debugging information is above 1 GiB. Opens no other file. */
 must_check_ int tsd_members_find(const struct elf_file *file, uint64_t *ret_allocated,
                                  uint64_t *ret_deallocated);

@@ -6,6 +6,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -204,6 +206,57 @@ static void test_debug_information(void **state)
 	jemalloc_files_run(*state, EXECUTABLE, "program", "-g0 -DNO_TREE");
 	jemalloc_files_run(*state, WITHOUT_TREE);
 	assert_int_equal(look(*state, "program"), PROBE_TAG_dwarf_parse_failure);
+}
+
+/* Moves a section of the file behind its end, where it is a hole of so many bytes. */
+static void enlarge(const struct temp_tree *tree, const char *name, const char *section,
+                    uint64_t bytes)
+{
+	cleanup_(fd_closep) int fd = openat(tree->fd, name, O_RDWR | O_CLOEXEC);
+	char names[4096];
+	Elf64_Ehdr header;
+	Elf64_Shdr strings, one;
+	struct stat status;
+
+	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(pread(fd, &strings, sizeof(strings),
+	                       (off_t)(header.e_shoff + header.e_shstrndx * sizeof(strings))),
+	                 sizeof(strings));
+	assert_true(strings.sh_size <= sizeof(names));
+	assert_true(pread(fd, names, strings.sh_size, (off_t)strings.sh_offset) > 0);
+	assert_int_equal(fstat(fd, &status), 0);
+	for (unsigned i = 0; i < header.e_shnum; i++) {
+		off_t at = (off_t)(header.e_shoff + i * sizeof(one));
+
+		assert_int_equal(pread(fd, &one, sizeof(one), at), sizeof(one));
+		if (strcmp(names + one.sh_name, section) != 0)
+			continue;
+		one.sh_offset = (uint64_t)status.st_size;
+		one.sh_size = bytes;
+		assert_int_equal(pwrite(fd, &one, sizeof(one), at), sizeof(one));
+		assert_int_equal(ftruncate(fd, status.st_size + (off_t)bytes), 0);
+		return;
+	}
+	fail_msg("no section %s", section);
+}
+
+/* libdw reads each section as a whole. */
+static void test_large_debug_information(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		enum probe_tag tag;
+	} cases[] = {{1 << 20, PROBE_TAG_ok},
+	             {UINT64_C(1100) << 20, PROBE_TAG_dwarf_parse_failure}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		jemalloc_files_run(*state, EXECUTABLE, "program", "-g -DNO_TREE");
+		jemalloc_files_run(*state, WITHOUT_TREE);
+		jemalloc_files_run(*state, "echo x >one && objcopy --add-section .debug_ranges=one "
+		                           "program");
+		enlarge(*state, "program", ".debug_ranges", cases[i].bytes);
+		assert_int_equal(look(*state, "program"), cases[i].tag);
+	}
 }
 
 struct one_debug_file {
@@ -455,6 +508,7 @@ int main(void)
 #ifdef __x86_64__
 	        IN_TREE(test_executables),
 	        IN_TREE(test_large_executables),
+	        IN_TREE(test_large_debug_information),
 	        IN_TREE(test_link_time_optimisation),
 	        IN_TREE(test_executable_by_lld),
 	        IN_TREE(test_shared_objects),
