@@ -164,6 +164,16 @@ int regular_file_find_cached(int root_fd, const char *path)
 	return find(root_fd, path, 0, RESOLVE_CACHED);
 }
 
+int regular_file_find_on_mount(int root_fd, const char *path)
+{
+	return find(root_fd, path, 0, RESOLVE_NO_XDEV);
+}
+
+int regular_file_find(int root_fd, const char *path)
+{
+	return find(root_fd, path, 0, 0);
+}
+
 int regular_file_find_link(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_PATH | O_CLOEXEC);
@@ -176,14 +186,6 @@ int regular_file_open(int root_fd, const char *path, enum file_systems allowed)
 	cleanup_(fd_closep) int path_fd = find(root_fd, path, 0, 0);
 
 	return path_fd < 0 ? path_fd : regular_file_reopen(path_fd, allowed);
-}
-
-int regular_file_open_dir(int root_fd, const char *path, enum file_systems allowed)
-{
-	cleanup_(fd_closep) int path_fd = find(root_fd, path, O_DIRECTORY, 0);
-	int r = path_fd < 0 ? path_fd : file_system_check(path_fd, allowed);
-
-	return r < 0 ? r : fd_open_dir_at(path_fd, ".");
 }
 
 int regular_file_open_link(int dir_fd, const char *path, enum file_systems allowed)

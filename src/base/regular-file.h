@@ -43,9 +43,6 @@ must_check_ int file_system_check(int fd, enum file_systems allowed);
  * ever if a directory of the path is on a file system that does not answer: call it in a helper process. */
 must_check_ int regular_file_open(int root_fd, const char *path, enum file_systems allowed);
 
-/* Opens the directory at @path below @root_fd in the same way; O_RDONLY and O_CLOEXEC. -ENOTDIR for anything else. */
-must_check_ int regular_file_open_dir(int root_fd, const char *path, enum file_systems allowed);
-
 /* Opens a path that only this user has chosen, from the directory @dir_fd on or from AT_FDCWD, and follows links: one of /proc, such
  * as /proc/<pid>/map_files/<range>, leads to a file by itself. Other processes influence only the target. */
 must_check_ int regular_file_open_link(int dir_fd, const char *path, enum file_systems allowed);
@@ -58,4 +55,8 @@ must_check_ int regular_file_open_beside(int dir_fd, const char *name);
  * 5.12. The second opens what was found. */
 must_check_ int regular_file_find_link(int dir_fd, const char *path);
 must_check_ int regular_file_find_cached(int root_fd, const char *path);
+/* The same for anything at the path: where it is on the mount of @root_fd, else -EXDEV; and on any mount, waiting as regular_file_open()
+ * does. */
+must_check_ int regular_file_find_on_mount(int root_fd, const char *path);
+must_check_ int regular_file_find(int root_fd, const char *path);
 must_check_ int regular_file_reopen(int path_fd, enum file_systems allowed);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/regular-file.h"
+#include "base/local-path.h"
 #include "base/scan.h"
 #include "host-fields.h"
 #include "host/host-read.h"
@@ -24,7 +24,8 @@ enum {
 
 /* The reading of one host. */
 struct names {
-	int root_fd;
+	struct local_root root; /* its table is @mounts */
+	struct strbuf mounts;
 	struct host *host; /* borrowed */
 	size_t used;       /* bytes of the map */
 	struct strbuf path, text, name;
@@ -32,6 +33,7 @@ struct names {
 
 static void names_done(struct names *names)
 {
+	strbuf_done(&names->mounts);
 	strbuf_done(&names->path);
 	strbuf_done(&names->text);
 	strbuf_done(&names->name);
@@ -79,7 +81,7 @@ static int read_all(int fd, size_t max_bytes, struct strbuf *out)
 static bool read_path(struct names *names, size_t max_bytes)
 {
 	cleanup_(fd_closep) int fd =
-	        regular_file_open(names->root_fd, strbuf_str(&names->path), FILE_SYSTEMS_LOCAL);
+	        local_path_open(&names->root, strbuf_str(&names->path), FILE_SYSTEMS_LOCAL);
 
 	return fd >= 0 && read_all(fd, max_bytes, &names->text) == 0;
 }
@@ -101,7 +103,8 @@ typedef void visit_entry(struct names *names, const char *dir, const char *name)
 
 static void visit_directory(struct names *names, const char *path, visit_entry *visit)
 {
-	int fd = regular_file_open_dir(names->root_fd, path, FILE_SYSTEMS_LOCAL);
+	cleanup_(fd_closep) int path_fd = local_path_find(&names->root, path);
+	int fd = path_fd < 0 ? path_fd : fd_open_dir_at(path_fd, ".");
 	cleanup_(fd_closedirp) DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
@@ -275,8 +278,12 @@ void host_read_containers(int root_fd, struct host *host)
 	        "var/lib/containers/storage/vfs-containers/containers.json",
 	        "var/lib/containers/storage/btrfs-containers/containers.json",
 	};
-	cleanup_(names_done) struct names names = {.root_fd = root_fd, .host = host};
+	cleanup_(names_done) struct names names = {.host = host};
 	const struct host_map *map = &host->maps[HOST_containers];
+
+	names.root = (struct local_root){root_fd, &names.mounts};
+	if (local_mounts_read("/proc/self/mountinfo", &names.mounts) < 0)
+		return;
 
 	for (size_t i = 0; i < map->count; i++)
 		names.used += host_text_cost(map->entries[i].name, strlen(map->entries[i].name)) +

@@ -4,11 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/regular-file.h"
+#include "base/local-path.h"
 #include "ctprof/base/macro.h"
 
-/* Below @root_fd (-1: none), which may be somebody else's, and then below this system's root. @link may be empty, and
+/* Below @root (its descriptor -1: none), which may be somebody else's, and then below this system's root. @link may be empty, and
  * @directory NULL. Returns the descriptor of a regular file on one of the
  * file systems @allowed, or -errno. */
-must_check_ int debug_open(enum file_systems allowed, int root_fd, const char *directory,
-                           const uint8_t *build_id, size_t build_id_len, const char *link);
+must_check_ int debug_open(enum file_systems allowed, const struct local_root *root,
+                           const char *directory, const uint8_t *build_id, size_t build_id_len,
+                           const char *link);

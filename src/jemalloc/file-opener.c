@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/helper.h"
+#include "base/local-path.h"
 #include "base/mem.h"
 #include "base/own-names.h"
-#include "base/regular-file.h"
 #include "base/strmap.h"
 #include "helper-message.h"
 #include "helper-program.h"
@@ -31,6 +31,7 @@ struct opener {
 	struct helper_message question;
 	struct strmap by_identity; /* struct jemalloc_object, owned */
 	struct jemalloc_inspector *inspector;
+	struct strbuf mounts; /* of the process that the question is about */
 };
 
 static enum file_systems allowed_by(const struct helper_message *question)
@@ -59,14 +60,28 @@ static int open_root(const struct helper_message *question)
 	return fd_open_path_at(AT_FDCWD, name);
 }
 
-/* Opens what lies at the path of the mapping now, where it is the file that is mapped. */
-static int open_in_root(const struct helper_message *question, int root_fd)
+/* Reads the mounts below that root; none if they cannot be read. */
+static void read_mounts(struct opener *opener)
 {
-	int fd = root_fd < 0
-	                 ? root_fd
-	                 : regular_file_open(root_fd, question->look.path, allowed_by(question));
-	struct stat status;
+	char name[64];
 
+	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/task/%" PRIu32 "/mountinfo",
+	         opener->question.look.tgid, opener->question.look.tid);
+	if (local_mounts_read(name, &opener->mounts) < 0)
+		strbuf_clear(&opener->mounts);
+}
+
+/* Opens what lies at the path of the mapping now, where it is the file that is mapped. */
+static int open_in_root(struct opener *opener, const struct local_root *root)
+{
+	const struct helper_message *question = &opener->question;
+	struct stat status;
+	int fd = root->fd;
+
+	if (fd < 0)
+		return fd;
+	read_mounts(opener);
+	fd = local_path_open(root, question->look.path, allowed_by(question));
 	if (fd >= 0 && (fstat(fd, &status) < 0 || status.st_ino != question->look.inode)) {
 		fd_closep(&fd);
 		return -ENOENT;
@@ -75,18 +90,19 @@ static int open_in_root(const struct helper_message *question, int root_fd)
 }
 
 /* If neither way leads to the file, and the first one is denied, the file is denied. */
-static int open_mapped(const struct helper_message *question, int root_fd)
+static int open_mapped(struct opener *opener, const struct local_root *root)
 {
-	int first = open_mapping(question), fd = first;
+	int first = open_mapping(&opener->question), fd = first;
 
 	if (first < 0 && first != -EMEDIUMTYPE && first != -EREMOTE)
-		fd = open_in_root(question, root_fd);
+		fd = open_in_root(opener, root);
 	if (fd < 0 && error_is_denied(first) && fd != -EREMOTE)
 		return -EACCES;
 	return fd;
 }
 
-static void inspect(struct opener *opener, int fd, int root_fd, struct jemalloc_object *ret_object)
+static void inspect(struct opener *opener, int fd, const struct local_root *root,
+                    struct jemalloc_object *ret_object)
 {
 	const char *path = opener->question.look.path;
 	cleanup_(mem_freep) char *directory = mem_copy_text(path);
@@ -94,16 +110,17 @@ static void inspect(struct opener *opener, int fd, int root_fd, struct jemalloc_
 
 	if (slash)
 		*slash = '\0';
+	read_mounts(opener);
 	jemalloc_inspector_allow(opener->inspector, allowed_by(&opener->question));
-	jemalloc_inspector_run(opener->inspector, fd, root_fd, slash ? directory : NULL,
-	                       ret_object);
+	jemalloc_inspector_run(opener->inspector, fd, root, slash ? directory : NULL, ret_object);
 }
 
 /* Anything but a regular file, such as a device, has no jemalloc. */
 static int find_object(struct opener *opener, struct jemalloc_object *ret_object)
 {
 	cleanup_(fd_closep) int root_fd = open_root(&opener->question);
-	cleanup_(fd_closep) int fd = open_mapped(&opener->question, root_fd);
+	const struct local_root root = {root_fd, &opener->mounts};
+	cleanup_(fd_closep) int fd = open_mapped(opener, &root);
 	struct strmap_entry *entry;
 	struct identity identity;
 	struct stat status;
@@ -127,7 +144,7 @@ static int find_object(struct opener *opener, struct jemalloc_object *ret_object
 		struct jemalloc_object *object = mem_calloc(1, sizeof(*object));
 
 		entry->value = object;
-		inspect(opener, fd, root_fd, object);
+		inspect(opener, fd, &root, object);
 	}
 	*ret_object = *(const struct jemalloc_object *)entry->value;
 	return 0;
@@ -160,5 +177,6 @@ void file_opener_run(int socket, int guard_fd, pid_t parent)
 			break;
 	}
 	jemalloc_inspector_free(opener.inspector);
+	strbuf_done(&opener.mounts);
 	_exit(0);
 }

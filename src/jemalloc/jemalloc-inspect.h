@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/regular-file.h"
+#include "base/local-path.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/metric/probe.h"
 
@@ -62,7 +62,8 @@ void jemalloc_inspector_set_guard(struct jemalloc_inspector *inspector, int guar
 /* Sets the file systems that files with debugging information may be on. Only local ones are allowed before the first call. */
 void jemalloc_inspector_allow(struct jemalloc_inspector *inspector, enum file_systems allowed);
 
-/* Does the same as jemalloc_inspect() with files of the process. Debugging information is looked for below @root_fd, the root directory of the process (or -1), and
+/* Does the same as jemalloc_inspect() with files of the process. Debugging information is looked for below @root, the root directory of the process (or one with -1), and
  * for a debuglink beside @directory, the file's own directory there (or NULL); below this system's root after that. */
-void jemalloc_inspector_run(struct jemalloc_inspector *inspector, int fd, int root_fd,
-                            const char *directory, struct jemalloc_object *ret_object);
+void jemalloc_inspector_run(struct jemalloc_inspector *inspector, int fd,
+                            const struct local_root *root, const char *directory,
+                            struct jemalloc_object *ret_object);

@@ -33,7 +33,7 @@ struct jemalloc_inspector {
 
 /* One file. */
 struct look {
-	int root_fd;
+	const struct local_root *root;
 	const char *directory;
 	uint64_t deadline_ns;
 };
@@ -130,9 +130,8 @@ static int send_debug_file(const struct jemalloc_inspector *inspector, const str
 	if (question->wanted.build_id_len > sizeof(question->wanted.build_id) ||
 	    !memchr(question->wanted.link, '\0', sizeof(question->wanted.link)))
 		return -EPIPE;
-	fd = debug_open(inspector->allowed, look->root_fd, look->directory,
-	                question->wanted.build_id, question->wanted.build_id_len,
-	                question->wanted.link);
+	fd = debug_open(inspector->allowed, look->root, look->directory, question->wanted.build_id,
+	                question->wanted.build_id_len, question->wanted.link);
 	return helper_message_send(inspector->socket, &answer, fd < 0 ? -1 : fd);
 }
 
@@ -156,11 +155,12 @@ static int ask(struct jemalloc_inspector *inspector, const struct look *look, in
 	return r < 0 ? r : -EPIPE;
 }
 
-void jemalloc_inspector_run(struct jemalloc_inspector *inspector, int fd, int root_fd,
-                            const char *directory, struct jemalloc_object *ret_object)
+void jemalloc_inspector_run(struct jemalloc_inspector *inspector, int fd,
+                            const struct local_root *root, const char *directory,
+                            struct jemalloc_object *ret_object)
 {
 	const struct look look = {
-	        .root_fd = root_fd,
+	        .root = root,
 	        .directory = directory,
 	        .deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + FILE_MS * NS_PER_MS,
 	};

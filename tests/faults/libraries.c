@@ -31,7 +31,7 @@ static int inspect(const char *path)
 	if (fd < 0)
 		return 2;
 	inspector = jemalloc_inspector_new();
-	jemalloc_inspector_run(inspector, fd, -1, NULL, &object);
+	jemalloc_inspector_run(inspector, fd, &(struct local_root){.fd = -1}, NULL, &object);
 	len = snprintf(line, sizeof(line), "%d %d %d %" PRIu64 " %" PRId64 " %" PRId64 "\n",
 	               (int)object.tag, object.is_found, object.has_slot, object.slot_address,
 	               object.allocated, object.deallocated);

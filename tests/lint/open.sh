@@ -5,7 +5,7 @@
 # afterwards has opened a device already.
 #
 #   operands, and files in directories that the user names, are opened by operand_open() or regular_file_open_beside();
-#   files that processes have mapped, or that lie below their root directories, by regular_file_open();
+#   files that processes have mapped, or that lie below their root directories, by regular_file_open_link() and local_path_open();
 #   files that decide what is done by trust_open(), and files to write by output.h.
 #
 # The exceptions are paths of the kernel's or of our own, and directories that were found and checked before.
@@ -68,6 +68,7 @@ src/experiment/record-directory.c 2 a directory in the one that output-place.h h
 
 # Functions that follow links along a whole path, and why they may.
 walks_exceptions='
+src/base/local-path.c 1 the mountinfo of a process
 src/base/mount-maker.c 1 /sys/dev/block, by number
 src/base/operand-open.c 1 the descriptor of this process that a path names
 src/base/trust-open.c 1 the descriptor of this process that a path names

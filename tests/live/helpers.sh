@@ -174,6 +174,31 @@ same "--remote-files: processes on FUSE that were not looked at" 0 "$(tag answer
 same "--remote-files: earlier helpers" 0 "$(tag answered.zst earlier-helper)"
 end_all
 
+# The directories in which files with debugging information, and the names of containers, are looked for.
+own_directory() {
+    local made=
+
+    [ -d "$1" ] || { mkdir -p "$1" && made=1; }
+    "$server" "$1" "$(command -v sleep)" >own.out 2>own.err &
+    server_pid=$!
+    started+=("$server_pid")
+    while ! grep -q READY own.out; do
+        kill -0 "$server_pid" || fail "no mount on $1: $(cat own.err)"
+        sleep 0.01
+    done
+    kill -USR1 "$server_pid"
+    sleep 300 &
+    program_pid=$!
+    started+=("$program_pid")
+    captures "FUSE on $1" "$most_ms" 0
+    same "FUSE on $1: processes that were not looked at for a helper" 0 $(($(tag 3.zst earlier-helper) + $(tag 3.zst worker-panic)))
+    end_all
+    umount -l "$1"
+    [ -z "$made" ] || rmdir "$1"
+}
+own_directory /usr/lib/debug
+own_directory /var/lib/docker
+
 # Unmounted while it is in use: no mount says what it is.
 serve gone
 run_program ./gone/program

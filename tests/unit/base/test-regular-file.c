@@ -51,26 +51,6 @@ static void test_open_in_root(void **state)
 	assert_int_equal(regular_file_open(tree->fd, "missing", FILE_SYSTEMS_LOCAL), -ENOENT);
 }
 
-static void test_open_dir(void **state)
-{
-	const struct temp_tree *tree = *state;
-	cleanup_(fd_closep) int inside = -1, root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	need_openat2();
-	temp_tree_write_text(tree, "etc/hostname", "inside");
-	assert_int_equal(symlinkat("/etc", tree->fd, "absolute"), 0);
-	assert_int_equal(symlinkat("/usr", tree->fd, "outside"), 0);
-	inside = regular_file_open_dir(tree->fd, "absolute", FILE_SYSTEMS_LOCAL);
-	assert_true(inside >= 0);
-	assert_int_equal(faccessat(inside, "hostname", F_OK, 0), 0);
-	assert_int_equal(fcntl(inside, F_GETFL) & (O_ACCMODE | O_PATH), O_RDONLY);
-	assert_int_equal(fcntl(inside, F_GETFD), FD_CLOEXEC);
-	assert_int_equal(regular_file_open_dir(tree->fd, "outside", FILE_SYSTEMS_LOCAL), -ENOENT);
-	assert_int_equal(regular_file_open_dir(tree->fd, "etc/hostname", FILE_SYSTEMS_LOCAL),
-	                 -ENOTDIR);
-	assert_int_equal(regular_file_open_dir(root, "/proc", FILE_SYSTEMS_LOCAL), -EREMOTE);
-}
-
 static void test_open_others(void **state)
 {
 	const struct temp_tree *tree = *state;
@@ -202,7 +182,6 @@ int main(void)
 	                                        temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_open_in_root, temp_tree_setup,
 	                                        temp_tree_teardown),
-	        cmocka_unit_test_setup_teardown(test_open_dir, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test_setup_teardown(test_open_others, temp_tree_setup,
 	                                        temp_tree_teardown),
 	        cmocka_unit_test(test_open_other_system),

@@ -21,7 +21,7 @@ static struct jemalloc_object look_fd(struct jemalloc_inspector *inspector, int 
 {
 	struct jemalloc_object object;
 
-	jemalloc_inspector_run(inspector, fd, -1, NULL, &object);
+	jemalloc_inspector_run(inspector, fd, &(struct local_root){.fd = -1}, NULL, &object);
 	return object;
 }
 
@@ -267,9 +267,12 @@ static void test_no_fork(void **state)
 static enum probe_tag look_below(struct jemalloc_inspector *inspector, const struct temp_tree *tree)
 {
 	cleanup_(fd_closep) int fd = jemalloc_files_open(tree, "opt/like");
+	cleanup_(strbuf_done) struct strbuf mounts = STRBUF_INIT;
+	const struct local_root root = {tree->fd, &mounts};
 	struct jemalloc_object object;
 
-	jemalloc_inspector_run(inspector, fd, tree->fd, "/opt", &object);
+	assert_int_equal(local_mounts_read("/proc/self/mountinfo", &mounts), 0);
+	jemalloc_inspector_run(inspector, fd, &root, "/opt", &object);
 	return object.tag;
 }
 
