@@ -45,11 +45,11 @@ static bool is_on_local_mount(const struct strbuf *mounts, int fd)
 
 enum known { KNOWN_NOT, KNOWN_LOCAL, KNOWN_REMOTE };
 
-/* Returns what the table says of the last mount at this path, which may lead over symbolic links that the table does not have. */
-static enum known find_mount_at(const struct strbuf *mounts, const char *path)
+/* Returns what the table says of the last mount at this path below the root, which may lead over symbolic links that the table does not
+ * have. */
+static enum known find_mount_at(const struct strbuf *mounts, const char *path, size_t len)
 {
 	struct span rest = {strbuf_str(mounts), mounts->len}, line;
-	size_t len = strlen(path);
 	struct mount_words mount;
 	enum known known = KNOWN_NOT;
 
@@ -76,19 +76,16 @@ static void cut_at_mount(int fd, char *path)
 }
 
 /* Returns the root of the mount at @path. A network file system asks its server where a walk ends on its root, so that the table is asked
- * before; what is not in the kernel's memory, or behind symbolic links, is not waited for. */
-static int enter(const struct local_root *root, int fd, const char *path)
+ * before; what it does not have is looked for in the kernel's memory alone. */
+static int enter(const struct strbuf *mounts, int fd, const char *path, enum known known)
 {
-	enum known known = fd == root->fd ? find_mount_at(root->mounts, path) : KNOWN_NOT;
-	int entered;
+	int entered = -EREMOTE;
 
-	if (known == KNOWN_REMOTE)
-		return -EREMOTE;
-	entered = regular_file_find_cached(fd, path);
-	/* Kernels before Linux 5.12 cannot look into their memory alone. */
-	if (entered == -EINVAL && known == KNOWN_LOCAL)
+	if (known == KNOWN_LOCAL)
 		entered = regular_file_find(fd, path);
-	if (entered >= 0 && !is_on_local_mount(root->mounts, entered)) {
+	else if (known == KNOWN_NOT)
+		entered = regular_file_find_cached(fd, path);
+	if (entered >= 0 && !is_on_local_mount(mounts, entered)) {
 		fd_closep(&entered);
 		return -EREMOTE;
 	}
@@ -99,11 +96,13 @@ int local_path_find(const struct local_root *root, const char *path)
 {
 	cleanup_(mem_freep) char *copy = NULL;
 	cleanup_(fd_closep) int own = -1;
+	const char *whole = path + strspn(path, "/");
 	int fd = root->fd;
 
-	if (!is_on_local_mount(root->mounts, fd))
+	if (!root->is_own && !is_on_local_mount(root->mounts, fd))
 		return -EREMOTE;
 	for (int i = 0; i < CROSSINGS_MOST; i++) {
+		enum known known;
 		int found;
 
 		path += strspn(path, "/");
@@ -113,12 +112,13 @@ int local_path_find(const struct local_root *root, const char *path)
 		free(copy);
 		copy = mem_copy_text(path);
 		cut_at_mount(fd, copy);
-		found = enter(root, fd, copy);
+		path += strlen(copy);
+		known = find_mount_at(root->mounts, whole, (size_t)(path - whole));
+		found = enter(root->mounts, fd, copy, known);
 		if (found < 0)
 			return found;
 		fd_closep(&own);
 		fd = own = found;
-		path += strlen(copy);
 	}
 	return -ELOOP;
 }

@@ -11,6 +11,7 @@
 struct local_root {
 	int fd;
 	const struct strbuf *mounts;
+	bool is_own; /* the root directory of ctprof, or a tree that its user names: it may be on any file system */
 };
 
 /* Reads a mountinfo, that of /proc/self or another process. Returns 0 or -errno. */

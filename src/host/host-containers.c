@@ -281,7 +281,7 @@ void host_read_containers(int root_fd, struct host *host)
 	cleanup_(names_done) struct names names = {.host = host};
 	const struct host_map *map = &host->maps[HOST_containers];
 
-	names.root = (struct local_root){root_fd, &names.mounts};
+	names.root = (struct local_root){root_fd, &names.mounts, true};
 	if (local_mounts_read("/proc/self/mountinfo", &names.mounts) < 0)
 		return;
 

@@ -41,5 +41,6 @@ int debug_open(enum file_systems allowed, const struct local_root *root, const c
 		return fd;
 	own_root = fd_open_path_at(AT_FDCWD, "/");
 	fd = own_root < 0 ? own_root : local_mounts_read("/proc/self/mountinfo", &mounts);
-	return fd < 0 ? fd : open_in(allowed, &(struct local_root){own_root, &mounts}, &wanted);
+	return fd < 0 ? fd
+	              : open_in(allowed, &(struct local_root){own_root, &mounts, true}, &wanted);
 }

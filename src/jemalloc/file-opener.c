@@ -119,7 +119,7 @@ static void inspect(struct opener *opener, int fd, const struct local_root *root
 static int find_object(struct opener *opener, struct jemalloc_object *ret_object)
 {
 	cleanup_(fd_closep) int root_fd = open_root(&opener->question);
-	const struct local_root root = {root_fd, &opener->mounts};
+	const struct local_root root = {.fd = root_fd, .mounts = &opener->mounts};
 	cleanup_(fd_closep) int fd = open_mapped(opener, &root);
 	struct strmap_entry *entry;
 	struct identity identity;

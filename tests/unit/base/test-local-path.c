@@ -11,13 +11,14 @@
 
 #include "base/fd.h"
 #include "base/local-path.h"
+#include "base/mem.h"
 #include "temp-tree.h"
 
 static struct strbuf mounts = STRBUF_INIT;
 
 static int open_at(const struct temp_tree *tree, const char *path)
 {
-	const struct local_root root = {tree->fd, &mounts};
+	const struct local_root root = {.fd = tree->fd, .mounts = &mounts};
 
 	return local_path_open(&root, path, FILE_SYSTEMS_LOCAL);
 }
@@ -83,6 +84,7 @@ static void unmount_at(const struct temp_tree *tree, const char *name)
 static void over_mounts(void **state)
 {
 	const struct temp_tree *tree = *state;
+	const struct local_root root = {.fd = tree->fd, .mounts = &mounts};
 
 	if (!has_namespace)
 		skip();
@@ -100,10 +102,51 @@ static void over_mounts(void **state)
 	assert_opens(tree, "link/file", "deep");
 	assert_int_equal(open_at(tree, "a/b/c"), -EMEDIUMTYPE);
 	assert_int_equal(open_at(tree, "a/sys/kernel/uevent_seqnum"), -EREMOTE);
+	/* Its own file system would not be asked either. */
+	assert_int_equal(local_path_find(&root, "a/sys/kernel"), -EREMOTE);
 	assert_int_equal(open_at(tree, "a/b/missing"), -ENOENT);
 	unmount_at(tree, "a/sys");
 	unmount_at(tree, "a/b/c");
 	unmount_at(tree, "a/b");
+}
+
+/* Below the root directory the table says what is mounted at a path, and one line that says it is remote is enough. */
+static void below_the_root_directory(void **state)
+{
+	const struct temp_tree *tree = *state;
+	cleanup_(fd_closep) int root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct local_root own = {root_fd, &mounts, true};
+	cleanup_(fd_closep) int found = -1;
+	cleanup_(mem_freep) char *file = temp_tree_path(tree, "a/b/c/file");
+
+	if (!has_namespace)
+		skip();
+	temp_tree_make_dir(tree, "a/b");
+	mount_at(tree, "a/b", "tmpfs");
+	temp_tree_make_dir(tree, "a/b/c");
+	mount_at(tree, "a/b/c", "tmpfs");
+	temp_tree_write_text(tree, "a/b/c/file", "deep");
+	assert_int_equal(local_mounts_read("/proc/self/mountinfo", &mounts), 0);
+	found = local_path_open(&own, file, FILE_SYSTEMS_LOCAL);
+	assert_true(found >= 0);
+	strbuf_addf(&mounts, "\n99999999 1 0:99 / %s/a/b/c rw - nfs4 server:/ rw\n", tree->path);
+	assert_int_equal(local_path_find(&own, file), -EREMOTE);
+	unmount_at(tree, "a/b/c");
+	unmount_at(tree, "a/b");
+}
+
+/* The root directory of ctprof may be on any file system, that of another process may not. */
+static void on_a_root_of_unknown_kind(void **state)
+{
+	const struct temp_tree *tree = *state;
+	const struct local_root own = {tree->fd, &mounts, true}, other = {tree->fd, &mounts, false};
+	cleanup_(fd_closep) int found = -1;
+
+	strbuf_clear(&mounts);
+	temp_tree_write_text(tree, "file", "own");
+	found = local_path_find(&own, "file");
+	assert_true(found >= 0);
+	assert_int_equal(local_path_find(&other, "file"), -EREMOTE);
 }
 
 /* A mount that was made since the table was read is in no line of it. */
@@ -132,6 +175,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_setup_teardown(on_one_mount, temp_tree_setup, free_mounts),
 	        cmocka_unit_test_setup_teardown(over_mounts, temp_tree_setup, free_mounts),
+	        cmocka_unit_test_setup_teardown(below_the_root_directory, temp_tree_setup,
+	                                        free_mounts),
+	        cmocka_unit_test_setup_teardown(on_a_root_of_unknown_kind, temp_tree_setup,
+	                                        free_mounts),
 	        cmocka_unit_test_setup_teardown(mounted_since, temp_tree_setup, free_mounts),
 	};
 

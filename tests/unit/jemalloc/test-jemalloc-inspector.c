@@ -268,7 +268,7 @@ static enum probe_tag look_below(struct jemalloc_inspector *inspector, const str
 {
 	cleanup_(fd_closep) int fd = jemalloc_files_open(tree, "opt/like");
 	cleanup_(strbuf_done) struct strbuf mounts = STRBUF_INIT;
-	const struct local_root root = {tree->fd, &mounts};
+	const struct local_root root = {.fd = tree->fd, .mounts = &mounts};
 	struct jemalloc_object object;
 
 	assert_int_equal(local_mounts_read("/proc/self/mountinfo", &mounts), 0);
