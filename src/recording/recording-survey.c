@@ -130,10 +130,11 @@ static void leave_out_before(struct window_load *window, struct recording_hour *
 	uint64_t *wait_ns = &window->amounts[RECORDING_wait_ns];
 
 	for (size_t i = 0; i < window->beyond_count; i++) {
-		uint64_t before_ns = window->beyond_ns[i] - hour->length_ns;
+		uint64_t before_ns;
 
 		if (window->beyond_ns[i] <= hour->length_ns)
 			continue;
+		before_ns = window->beyond_ns[i] - hour->length_ns;
 		*wait_ns -= before_ns < *wait_ns ? before_ns : *wait_ns;
 		hour->amounts[RECORDING_wait_ns].began_before = true;
 	}

@@ -130,6 +130,8 @@ def make_recording(directory, snapshots, length=10 * SECOND):
                 row.update(interval_ns=own, read_boottime_ns=600 * SECOND + at + length)
                 if row["pcomm"] == "busy":
                     row["run_time_ns"] = recorded_cpu(i) * length // 100
+                    # A wait that began before the window ends where it runs most.
+                    row["wait_time_ns"] = length // 1000 if i % 5 < 4 else length * 5 // 2
                 if row["comm"] == "worker-1":
                     row.update(run_time_ns=1500000000)
                     if i == PARTIAL_AT:
