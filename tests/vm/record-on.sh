@@ -43,7 +43,7 @@ for suite in "$@"; do
         # Linux 6.5 has triggers for anyone, as Debian's 6.1 has.
         has '^nobody-2s: records$'
         has "^recorder: 0 .*'psi cgroup:/loaded cpu some 150ms/1s' ends, since its cgroup is gone; the recording goes on"
-        has '^trigger,.*,psi cgroup:/loaded cpu some 150ms/1s,$'
+        has '^trigger,.*,psi cgroup:/loaded cpu some 150ms/1s,,$'
         if grep -q '^gap,' "$scratch/console"; then fail "there is a gap"; fi
         echo "$suite: $(grep '^trigger,' "$scratch/console")"
     done
