@@ -39,10 +39,26 @@ static __always_inline void read_cpu_time(const struct task_struct *task, struct
 		end->prev_user_ns = task->prev_cputime.utime;
 		end->prev_system_ns = task->prev_cputime.stime;
 	}
+}
+
+static __always_inline void read_waits(const struct task_struct *task, struct thread_end *end)
+{
 	if (bpf_core_field_exists(task->sched_info.pcount)) {
 		end->timeslices = task->sched_info.pcount;
 		end->wait_ns = task->sched_info.run_delay;
 		end->kept |= THREAD_END_SCHED_INFO;
+	}
+	if (!bpf_core_field_exists(task->delays))
+		return;
+	if (bpf_core_field_exists(task->sched_info.pcount))
+		end->kept |= THREAD_END_CPU_DELAY;
+	if (bpf_core_field_exists(task->sched_info.max_run_delay)) {
+		end->wait_max_ns = task->sched_info.max_run_delay;
+		end->kept |= THREAD_END_CPU_DELAY_MAX;
+	}
+	if (bpf_core_field_exists(task->sched_info.min_run_delay)) {
+		end->wait_min_ns = task->sched_info.min_run_delay;
+		end->kept |= THREAD_END_CPU_DELAY_MIN;
 	}
 }
 
@@ -200,6 +216,7 @@ int thread_end(__u64 *arguments)
 	end->minflt = task->min_flt;
 	end->majflt = task->maj_flt;
 	read_cpu_time(task, end);
+	read_waits(task, end);
 	read_io(task, end);
 	read_names(task, end);
 	/* The reader polls often enough: a wakeup for each end would cost more than all the rest. */

@@ -14,6 +14,10 @@ enum thread_end_kept {
 	THREAD_END_CHARS = 2,      /* CONFIG_TASK_XACCT: rchar, wchar, syscr, syscw */
 	THREAD_END_BYTES = 4,      /* CONFIG_TASK_IO_ACCOUNTING: read_bytes and the like */
 	THREAD_END_CGROUP = 8,     /* CONFIG_CGROUPS */
+	/* CONFIG_TASK_DELAY_ACCT: the kernel has these as delays waiting for a CPU, too. */
+	THREAD_END_CPU_DELAY = 16,     /* timeslices, wait_ns */
+	THREAD_END_CPU_DELAY_MAX = 32, /* wait_max_ns, since Linux 6.14 */
+	THREAD_END_CPU_DELAY_MIN = 64, /* wait_min_ns, since Linux 6.14 */
 };
 
 enum { THREAD_END_COMM_BYTES = 16 };
@@ -40,6 +44,7 @@ struct thread_end {
 	uint64_t majflt;
 	uint64_t timeslices;
 	uint64_t wait_ns;
+	uint64_t wait_max_ns, wait_min_ns; /* of one wait */
 	uint64_t nr_migrations;
 	uint64_t rchar, wchar, syscr, syscw;
 	uint64_t read_bytes, write_bytes, cancelled_write_bytes;

@@ -281,6 +281,17 @@ static void set_counters(struct thread_sample *sample, const struct thread_end *
 }
 /* clang-format on */
 
+/* The counters of a kernel without delay accounting have no such names, whatever their values are. */
+static void set_kept_counters(struct exit_merge *merge, const struct thread_end *end)
+{
+	struct thread_end counted = *end;
+
+	if (!merge->rules.cpu_delay)
+		counted.kept &= ~(uint32_t)(THREAD_END_CPU_DELAY | THREAD_END_CPU_DELAY_MAX |
+		                            THREAD_END_CPU_DELAY_MIN);
+	set_counters(&merge->sample, &counted);
+}
+
 static void set_name(struct strbuf *name, const char comm[static THREAD_END_COMM_BYTES])
 {
 	strbuf_clear(name);
@@ -329,7 +340,7 @@ static void match_end(struct exit_merge *merge, const struct thread_end *end,
 	}
 	set_identity(merge, end);
 	set_policy(&merge->sample, end);
-	set_counters(&merge->sample, end);
+	set_kept_counters(merge, end);
 	note = (struct exit_note){.born_boottime_ns = end->born_boottime_ns,
 	                          .process_born_boottime_ns = end->process_born_boottime_ns,
 	                          .exited_boottime_ns = end->ended_boottime_ns,

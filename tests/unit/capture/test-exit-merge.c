@@ -49,7 +49,9 @@ static void add_end(uint32_t tid, uint64_t born_ms, uint64_t ended_ms, uint64_t 
 	                               .tgid = 77,
 	                               .uid = 12,
 	                               .kept = THREAD_END_SCHED_INFO | THREAD_END_CHARS |
-	                                       THREAD_END_BYTES | THREAD_END_CGROUP,
+	                                       THREAD_END_BYTES | THREAD_END_CGROUP |
+	                                       THREAD_END_CPU_DELAY | THREAD_END_CPU_DELAY_MAX |
+	                                       THREAD_END_CPU_DELAY_MIN,
 	                               .policy = 0,
 	                               .nice = 5,
 	                               .born_boottime_ns = born_ms * MS,
@@ -64,6 +66,8 @@ static void add_end(uint32_t tid, uint64_t born_ms, uint64_t ended_ms, uint64_t 
 	                               .majflt = 104,
 	                               .timeslices = 105,
 	                               .wait_ns = 106,
+	                               .wait_max_ns = 115,
+	                               .wait_min_ns = 116,
 	                               .nr_migrations = 107,
 	                               .rchar = 108,
 	                               .wchar = 109,
@@ -154,6 +158,10 @@ static void check_values_of_end(void)
 	assert_seen(&sample, majflt, 104);
 	assert_seen(&sample, timeslices, 105);
 	assert_seen(&sample, wait_time_ns, 106);
+	assert_seen(&sample, cpu_delay_count, 105);
+	assert_seen(&sample, cpu_delay_total_ns, 106);
+	assert_seen(&sample, cpu_delay_max_ns, 115);
+	assert_seen(&sample, cpu_delay_min_ns, 116);
 	assert_seen(&sample, nr_migrations, 107);
 	assert_seen(&sample, rchar, 108);
 	assert_seen(&sample, wchar, 109);
@@ -198,7 +206,7 @@ static void test_record_and_end(void **state)
 		assert_int_equal(sample.life_ns, UINT64_C(5000) * MS);
 		check_values_of_end();
 	}
-	/* Only the record knows of delays. */
+	/* Only the record knows of other delays than those waiting for a CPU. */
 	(void)row(0);
 	assert_seen(&sample, blkio_delay_count, 55);
 	assert_int_equal(sample.outcomes[SOURCE_taskstats], OUTCOME_read);
@@ -236,10 +244,8 @@ static void check_parts(enum window_exits exits)
 		if (metric == METRIC_thread_count || metric == METRIC_lived_ns ||
 		    metric == METRIC_utime_clock_ticks || metric == METRIC_stime_clock_ticks)
 			assert_int_not_equal(part, EXIT_PART_NOTHING);
-		else if (metric == METRIC_cpu_run_real_total_ns)
-			assert_int_equal(part, EXIT_PART_PART);
 		else if (metric_table[i].source == SOURCE_taskstats)
-			assert_int_equal(part, EXIT_PART_WHOLE);
+			assert_int_not_equal(part, EXIT_PART_NOTHING);
 		else
 			assert_int_equal(metric_set_has(&sample.seen, metric),
 			                 part != EXIT_PART_NOTHING);
@@ -279,6 +285,41 @@ static void test_parts(void **state)
 		assert_true(exit_part_of((enum metric_id)i, WINDOW_EXITS_recorded) <=
 		            exit_part_of((enum metric_id)i, WINDOW_EXITS_completed));
 	}
+}
+
+/* The last waits and steps of a thread come behind its record, and only BPF sees those for a CPU. */
+static void test_last_steps(void **state)
+{
+	static const enum metric_id of_cpu[] = {METRIC_cpu_delay_count,  METRIC_cpu_delay_total_ns,
+	                                        METRIC_cpu_delay_max_ns, METRIC_cpu_delay_min_ns,
+	                                        METRIC_wait_time_ns,     METRIC_lived_ns};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(of_cpu); i++) {
+		assert_int_equal(exit_part_of(of_cpu[i], WINDOW_EXITS_recorded), EXIT_PART_PART);
+		assert_int_equal(exit_part_of(of_cpu[i], WINDOW_EXITS_completed), EXIT_PART_WHOLE);
+	}
+	assert_int_equal(exit_part_of(METRIC_blkio_delay_total_ns, WINDOW_EXITS_completed),
+	                 EXIT_PART_PART);
+}
+
+/* Without delay accounting there are no delays in records, nor in ends. */
+static void test_end_without_delay_accounting(void **state)
+{
+	const struct taskstats_rules none = {.delays = TASKSTATS_DELAYS_OFF};
+
+	(void)state;
+	begin(true);
+	exit_merge_set_rules(&merge, &none);
+	add_record(5, 7010, 4999, 55);
+	add_end(5, 2005, 7005, 1000);
+	exit_merge_finish(&merge, &result);
+	(void)row(0);
+	assert_seen(&sample, wait_time_ns, 106);
+	assert_unseen(&sample, cpu_delay_count);
+	assert_unseen(&sample, cpu_delay_total_ns);
+	assert_unseen(&sample, cpu_delay_max_ns);
+	assert_unseen(&sample, cpu_delay_min_ns);
 }
 
 /* A value that the kernel does not keep is not zero. */
@@ -563,6 +604,8 @@ int main(void)
 	        cmocka_unit_test(test_record_and_end),
 	        cmocka_unit_test(test_other_rules),
 	        cmocka_unit_test(test_parts),
+	        cmocka_unit_test(test_last_steps),
+	        cmocka_unit_test(test_end_without_delay_accounting),
 	        cmocka_unit_test(test_end_without_gates),
 	        cmocka_unit_test(test_reused_tid),
 	        cmocka_unit_test(test_reused_tid_at_once),
