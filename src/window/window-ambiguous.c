@@ -102,8 +102,12 @@ static void consider_records(struct candidates *candidates, const struct window_
 		                    .successors = ended[i].successors,
 		                    .latest_ns = note->born_boottime_ns};
 
-		if (!ended[i].is_leader || ended[i].first != THREAD_STORE_NONE)
+		/* One that lives on is in the last reading. */
+		if (!ended[i].is_leader || ended[i].first != THREAD_STORE_NONE ||
+		    ended[i].is_taker || (ended[i].is_live && ended[i].successors == 0))
 			continue;
+		if (ended[i].leader_record > 0)
+			life.row = ended[i].leader_record - 1;
 		life.earliest_ns = minus(note->born_boottime_ns, note->late_ns);
 		consider(candidates, &life);
 	}

@@ -219,6 +219,8 @@ void window_make_exit(struct window_join *join, const struct window_exit *ended)
 	set_exe(join, ended);
 	set_cgroups_v1(join, ended);
 	sample_set_process_start(sample, ended->process_start);
+	if (ended->is_leader && ended->process_start != PROCESS_START_UNKNOWN)
+		sample->start_time_clock_ticks = ended->process_start;
 	sample->process_successors = ended->successors;
 	sample->read_boottime_ns = note->exited_boottime_ns;
 	sample_forget_totals(sample);

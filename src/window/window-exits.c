@@ -30,9 +30,6 @@
 #include "base/mem.h"
 #include "window-join.h"
 
-/* Lives that seem to overlap for longer than this did overlap. */
-#define LATE_NS NS_PER_SECOND
-
 enum record_use {
 	RECORD_OF_NOBODY,
 	RECORD_OF_LAST,   /* of a thread that ended after the last reading of it */
@@ -135,19 +132,6 @@ static uint32_t judge_late(struct matching *matching, uint64_t alive_ns, uint32_
 	return THREAD_STORE_NONE;
 }
 
-/* Returns whether a life seems to begin before another one with its tid has ended. Then a thread that was not the
- * leader of its process has executed a program: it took over the leader's ids and birth, but its earlier work is its
- * own. */
-static bool took_over(const struct window_join *join, uint32_t record, uint32_t leader)
-{
-	const struct exit_note *note = &join->exits->notes[record];
-	const struct exit_note *before = &join->exits->notes[leader];
-
-	if (note->is_complete && before->is_complete)
-		return note->born_boottime_ns == before->born_boottime_ns;
-	return note->born_boottime_ns + LATE_NS < before->exited_boottime_ns;
-}
-
 /* Returns the record of the end of a thread of the first reading, or THREAD_STORE_NONE. */
 static uint32_t find_end(struct matching *matching, const struct thread_key *key, uint64_t read_ns)
 {
@@ -168,7 +152,7 @@ static uint32_t find_end(struct matching *matching, const struct thread_key *key
 				chosen = judge_late(matching, alive_ns, record);
 			break;
 		}
-		if (chosen != THREAD_STORE_NONE && took_over(join, record, chosen)) {
+		if (chosen != THREAD_STORE_NONE && window_took_over(join, record, chosen)) {
 			matching->uses[record] = RECORD_OF_TAKER;
 			continue;
 		}
@@ -418,7 +402,8 @@ static uint64_t nearest_leader(const struct window_join *join, uint32_t tgid,
 		if (is_record && best != PROCESS_START_UNKNOWN)
 			break;
 		for (; row != THREAD_STORE_NONE; row = thread_store_before(stores[i], row)) {
-			const struct thread_key *key = thread_store_key(stores[i], row);
+			const struct thread_key *key = is_record ? window_leader_key(join, row)
+			                                         : thread_store_key(stores[i], row);
 			uint64_t late_ns = is_record ? join->exits->notes[row].late_ns : 0;
 
 			if (key->tgid == tgid)
@@ -432,7 +417,7 @@ static uint64_t nearest_leader(const struct window_join *join, uint32_t tgid,
 /* Finds the process of a thread that ended. */
 static void place(struct window_join *join, struct window_exit *ended)
 {
-	const struct thread_key *own = thread_store_key(&join->exits->records, ended->record);
+	const struct thread_key *own = window_leader_key(join, ended->record);
 	const struct exit_note *note = &join->exits->notes[ended->record];
 	bool was_read = ended->first != THREAD_STORE_NONE;
 	const struct thread_key *key =
@@ -444,6 +429,8 @@ static void place(struct window_join *join, struct window_exit *ended)
 	if (own->tid == ended->tgid && note->is_complete)
 		ended->process_born_ns = note->born_boottime_ns;
 	ended->process_start = key->process_start_clock_ticks;
+	if (!is_exact && ended->is_leader)
+		window_set_leader(join, ended);
 	if (ended->process_start == PROCESS_START_UNKNOWN) {
 		guess_process(join, ended, key->start_time_clock_ticks, is_exact ? 0 : 1);
 		return;
@@ -469,105 +456,6 @@ static int compare_ended(const void *a, const void *b)
 	return left->record < right->record ? -1 : left->record > right->record;
 }
 
-/* The threads that ended of one process. */
-struct process_ends {
-	struct window_exit *ended; /* borrowed */
-	size_t count;
-};
-
-/* Returns the last of the processes in an array that is sorted. */
-static struct process_ends last_process(struct window_exit *ended, size_t count)
-{
-	size_t at = count - 1;
-
-	while (at > 0 && ended[at - 1].process_born_ns == ended[count - 1].process_born_ns)
-		at--;
-	return (struct process_ends){ended + at, count - at};
-}
-
-/* Returns whether a process, its leader and all its known threads, ended in the tick in which it started. Otherwise no
- * other process with its id can have started in that tick. */
-static bool ended_in_its_tick(const struct window_join *join, const struct process_ends *process)
-{
-	uint64_t start = process->ended[0].process_start;
-
-	for (size_t i = 0; i < process->count; i++) {
-		const struct exit_note *note = &join->exits->notes[process->ended[i].record];
-
-		if (note->exited_boottime_ns > note->late_ns &&
-		    window_tick_of(join, note->exited_boottime_ns - note->late_ns) > start)
-			return false;
-	}
-	return process->ended[0].is_leader;
-}
-
-static void set_successors(const struct process_ends *process, uint32_t successors,
-                           bool may_be_live)
-{
-	for (size_t i = 0; i < process->count; i++) {
-		process->ended[i].successors = successors;
-		process->ended[i].is_live = process->ended[i].is_live && successors == 0;
-		process->ended[i].may_be_live = may_be_live;
-	}
-}
-
-/* Does so for records that do not have the birth of the process: each leader counts as one of another process, if it
- * ended in its first tick, and all other threads are of the last process. */
-static void number_leaders(const struct window_join *join, const struct process_ends *unknown,
-                           bool is_live, uint32_t successors)
-{
-	for (size_t i = unknown->count; i-- > 0;) {
-		struct process_ends leader = {&unknown->ended[i], 1};
-
-		if (!leader.ended->is_leader)
-			continue;
-		successors += is_live && successors == 0;
-		if (ended_in_its_tick(join, &leader))
-			set_successors(&leader, successors++, is_live);
-		else if (successors == 0)
-			successors = 1;
-	}
-}
-
-/* Numbers the processes with one tgid that started in one tick: @count ended threads, sorted. The last one may be the
- * process of the last reading. Then its leader has a record only if another thread executed a program and took over the
- * leader's ids. If that was in the same tick, this process cannot be distinguished from a predecessor. */
-static void number_processes(const struct window_join *join, struct window_exit *ended,
-                             size_t count)
-{
-	bool is_live = ended[0].is_live;
-	uint32_t successors = 0;
-
-	while (count > 0) {
-		struct process_ends process = last_process(ended, count);
-		bool may_be_live = is_live && successors == 0 && ended_in_its_tick(join, &process);
-
-		count -= process.count;
-		if (process.ended[0].process_born_ns == 0) {
-			number_leaders(join, &process, is_live, successors);
-			return;
-		}
-		successors += may_be_live;
-		set_successors(&process, successors++, may_be_live);
-	}
-}
-
-static void number_all_processes(const struct window_join *join)
-{
-	size_t end;
-
-	for (size_t begin = 0; begin < join->ended_count; begin = end) {
-		const struct window_exit *first = &join->ended[begin];
-
-		for (end = begin + 1; end < join->ended_count; end++)
-			if (join->ended[end].tgid != first->tgid ||
-			    join->ended[end].process_start != first->process_start)
-				break;
-		if (first->process_start != PROCESS_START_UNKNOWN)
-			number_processes(join, &join->ended[begin], end - begin);
-	}
-}
-
 void window_find_exits(struct window_join *join)
 {
 	struct matching matching = {.join = join, .records = &join->exits->records};
@@ -581,11 +469,12 @@ void window_find_exits(struct window_join *join)
 	match_first(&matching, true);
 	match_takers(&matching);
 	match_rest(&matching);
+	window_find_leaders(join);
 	for (size_t i = 0; i < join->ended_count; i++)
 		place(join, &join->ended[i]);
 	if (join->ended_count > 0)
 		qsort(join->ended, join->ended_count, sizeof(join->ended[0]), compare_ended);
-	number_all_processes(join);
+	window_number_processes(join);
 	window_settle_processes(join);
 	free(matching.uses);
 	free(matching.of_tid);

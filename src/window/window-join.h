@@ -16,7 +16,8 @@ struct window_exit {
 	        process_born_ns; /* the same to the nanosecond, if the record is complete; else 0 */
 	uint32_t successors;     /* later processes with this tgid and process_start */
 	bool is_leader;
-	bool is_live; /* its process is in the last reading */
+	bool is_taker; /* it took over the ids of a leader that has a record as well */
+	bool is_live;  /* its process is in the last reading */
 	/* Its process may be the one of the last reading, though it counts as a predecessor. */
 	bool may_be_live;
 	bool is_written;
@@ -33,6 +34,12 @@ struct window_lost {
 	size_t unwritten; /* its own index; once it is written, the index of one behind it */
 };
 
+/* Leaders of one process of which there is the kernel's record only, as rows of the log. For all other records both are the record itself. */
+struct window_leader {
+	uint32_t first; /* the one that was born with the process */
+	uint32_t last;  /* the last one that took over its ids; valid in the row of the first one */
+};
+
 struct window_join {
 	struct window_reading first, last;
 	uint64_t asked_length_ns;     /* 0: no length was requested */
@@ -45,7 +52,8 @@ struct window_join {
 	uint32_t *takers;
 	struct window_exit *ended; /* by tgid and birth of the process, leader first */
 	size_t ended_count;
-	struct window_lost *lost; /* by process once they are sorted */
+	struct window_leader *leaders; /* by record */
+	struct window_lost *lost;      /* by process once they are sorted */
 	size_t lost_count, lost_capacity;
 	struct window_rests rests;
 	struct thread_sample sample, other; /* scratch */
@@ -71,6 +79,23 @@ must_check_ int window_check(const struct window_reading *first, const struct wi
 /* Return the tick of a time, and the begin of a tick. */
 uint64_t window_tick_of(const struct window_join *join, uint64_t boottime_ns);
 uint64_t window_tick_begin(const struct window_join *join, uint64_t tick);
+
+/* Returns whether a record is of a life that began before another one with its tid had ended. Then a thread that was not the leader
+ * of its process has executed a program: it took over the leader's ids and birth, but its earlier work is its own. */
+bool window_took_over(const struct window_join *join, uint32_t record, uint32_t leader);
+
+/* Fills leaders. */
+void window_find_leaders(struct window_join *join);
+
+/* Returns the key of a record; for one that took over a leader's ids, that of the leader, whose birth it has. */
+const struct thread_key *window_leader_key(const struct window_join *join, uint32_t record);
+
+/* Sets is_taker of a leader of which there is the kernel's record only, and the birth or the last name of its process, if others took
+ * over its ids. */
+void window_set_leader(const struct window_join *join, struct window_exit *ended);
+
+/* Numbers the successors of all processes that ended. The ended threads are sorted by the birth of the process. */
+void window_number_processes(struct window_join *join);
 
 /* Finds the thread of each exit record: fills replaced, ended and its tallies. in_last is filled already. */
 void window_find_exits(struct window_join *join);

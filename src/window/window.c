@@ -22,6 +22,7 @@ static void join_done(struct window_join *join)
 	free(join->replaced);
 	free(join->takers);
 	free(join->ended);
+	free(join->leaders);
 	free(join->lost);
 	window_rests_done(&join->rests);
 	window_accounted_done(&join->accounted);
