@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The time of a recording, for its page: two passes over its windows. The first one finds when they ended, and reads no more than their
- * heads; the second one adds up those of each column. The sums of the columns add up to the window over all the time. */
+/* The time of a recording, for its page: passes over its windows. The first one finds when they ended, and reads no more than their
+ * heads; the second one adds up those of each column; the third one, all of them. A column has the threads that did something, and the first
+ * one all: a column of thousands of threads takes no longer than what a few of them did. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +28,9 @@ struct building {
 	size_t count, capacity;
 	bool *begins; /* of the second pass: windows that begin a column; owned */
 	size_t at;
-	struct window_sum *sum, *whole; /* of the column, and of those before; owned; NULL: none */
-	bool merges;                    /* rows of threads that ended, see window_sum_merge() */
+	struct window_sum *sum; /* of the column, or of all windows; owned; NULL: none */
+	bool has_idle;          /* of the column that is read */
+	bool merges;            /* rows of threads that ended, see window_sum_merge() */
 	struct strbuf error;
 	int result; /* of the columns so far: 0 or -errno */
 };
@@ -38,7 +40,6 @@ static void building_done(struct building *building)
 	free(building->ends_ns);
 	free(building->begins);
 	window_sum_freep(&building->sum);
-	window_sum_freep(&building->whole);
 	strbuf_done(&building->error);
 }
 
@@ -88,6 +89,7 @@ static int add_column(const struct report *report, void *context)
 	struct building *building = context;
 	struct history_column column = column_of(report->sides[0].info);
 
+	column.has_idle = building->has_idle;
 	history_add(building->history, &column, report->overview);
 	return EXIT_DONE;
 }
@@ -111,18 +113,6 @@ static int set_means(const struct report *report, void *context)
 	return EXIT_DONE;
 }
 
-/* Writes the window over all columns. Returns 0 or -errno. */
-static int end_whole(struct building *building, struct memory_stream *ret)
-{
-	int r = write_sum(building->whole, ret);
-
-	if (r == 0)
-		r = report_visit_source(building->options, "", &ret->source, &building->error,
-		                        set_means, building);
-	ret->position = 0;
-	return r;
-}
-
 static struct window_sum *new_sum(const struct building *building)
 {
 	struct window_sum *sum = window_sum_new();
@@ -132,7 +122,7 @@ static struct window_sum *new_sum(const struct building *building)
 	return sum;
 }
 
-/* Ends the column, if there is one: it is read as a window of its own, and as a part of the whole. Returns 0 or -errno. */
+/* Ends the column, if there is one: it is read as a window of its own. Returns 0 or -errno. */
 static int end_column(struct building *building)
 {
 	cleanup_(memory_stream_done) struct memory_stream frame = memory_stream_make();
@@ -140,15 +130,12 @@ static int end_column(struct building *building)
 
 	if (!building->sum)
 		return 0;
+	building->has_idle = window_sum_has_idle(building->sum);
 	r = write_sum(building->sum, &frame);
 	window_sum_freep(&building->sum);
 	if (r == 0)
 		r = report_visit_source(building->options, "", &frame.source, &building->error,
 		                        add_column, building);
-	frame.position = 0;
-	if (r == 0 && building->whole)
-		r = window_sum_read(building->whole, &frame.source, &building->options->limits,
-		                    &building->error);
 	return r;
 }
 
@@ -161,8 +148,21 @@ static struct window_sum *pick_column(struct recording_picker *self, unused_ uin
 		return NULL;
 	if (building->begins[building->at++] && building->result == 0)
 		building->result = end_column(building);
-	if (!building->sum && building->result == 0)
+	if (!building->sum && building->result == 0) {
 		building->sum = new_sum(building);
+		if (building->history->column_count > 0)
+			window_sum_only_moved(building->sum);
+	}
+	return building->sum;
+}
+
+static struct window_sum *pick_all(struct recording_picker *self, unused_ uint64_t ends_ns)
+{
+	struct building *building = (struct building *)self;
+
+	if (building->at >= building->count)
+		return NULL;
+	building->at++;
 	return building->sum;
 }
 
@@ -172,6 +172,24 @@ static int pass(struct building *building, const struct recording_operand *opera
 	building->picker.pick = pick;
 	return recording_pick(operand->fd, operand->is_directory, &operand->range,
 	                      &building->options->limits, &building->picker, &building->error);
+}
+
+/* Writes the window over all the time. Returns 0 or -errno. */
+static int build_whole(struct building *building, const struct recording_operand *operand,
+                       struct memory_stream *ret)
+{
+	int r;
+
+	building->sum = new_sum(building);
+	building->at = 0;
+	r = pass(building, operand, pick_all);
+	if (r == 0)
+		r = write_sum(building->sum, ret);
+	if (r == 0)
+		r = report_visit_source(building->options, "", &ret->source, &building->error,
+		                        set_means, building);
+	ret->position = 0;
+	return r;
 }
 
 static int build(struct building *building, const struct recording_operand *operand,
@@ -188,7 +206,7 @@ static int build(struct building *building, const struct recording_operand *oper
 	if (r == 0)
 		r = end_column(building);
 	if (r == 0 && whole && building->history->column_count > 0)
-		r = end_whole(building, whole);
+		r = build_whole(building, operand, whole);
 	history_finish(building->history);
 	return r;
 }
@@ -264,8 +282,6 @@ int report_recording(const struct report_call *call)
 	mem_limit(options.limits.memory);
 	building.merges = !group_by_has(&options.by, GROUP_KEY_pid) &&
 	                  !group_by_has(&options.by, GROUP_KEY_thread);
-	if (call->whole)
-		building.whole = new_sum(&building);
 	if (r > 0)
 		r = build(&building, &operand, call->whole);
 	/* The page has the same operand for its other sections, and so the error of that. */

@@ -158,7 +158,10 @@ static struct overview_value value_of(const struct building *building, unsigned 
 	for (unsigned i = 0; i < source->count; i++) {
 		enum metric_id metric = source->metrics[i];
 		uint32_t seen = group->cells[metric].seen;
+		uint32_t threads = group_threads_for(group, metric);
 
+		if (threads > seen && threads - seen > value.lacking)
+			value.lacking = threads - seen;
 		value.seen = value.seen || seen > 0;
 		value.partial = value.partial ||
 		                (kind != ASPECT_KIND_PEAK && lacks_threads(group, frame, metric));
@@ -169,7 +172,7 @@ static struct overview_value value_of(const struct building *building, unsigned 
 			add_exited_run(group, frame, per_second, &value);
 	}
 	if (per_second && (group->rates_unknown || frame->length_ns == 0))
-		return (struct overview_value){0};
+		return (struct overview_value){.lacking = value.lacking};
 	if (per_second && kind == ASPECT_KIND_TIME)
 		value.amount *= 100.0 / NS_PER_SECOND;
 	return value;

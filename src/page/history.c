@@ -38,9 +38,9 @@ static bool is_busy(const struct history *history, const struct overview_row *ro
 
 		if (aspect_table[a].kind == ASPECT_KIND_THREADS || !history->seen[a])
 			continue;
-		if (value->seen
-		            ? value->amount > 0 || value->partial
-		            : aspect_table[a].kind != ASPECT_KIND_PEAK && row->threads.after > 0)
+		if (value->seen ? value->amount > 0 || value->partial
+		                : aspect_table[a].kind != ASPECT_KIND_PEAK &&
+		                          (row->threads.after > 0 || row->threads.gone > 0))
 			return true;
 	}
 	return false;
@@ -52,6 +52,46 @@ static uint8_t marks_of(const struct overview_value *value)
 		return 0;
 	return (uint8_t)((value->partial ? HISTORY_PARTIAL : 0) |
 	                 (value->began_before ? HISTORY_BEGAN_BEFORE : 0));
+}
+
+/* Returns what holds in a column: the last change, unless a column since has seen all threads. */
+static struct history_idle idle_at(const struct history *history, const struct history_group *group,
+                                   size_t column)
+{
+	for (size_t i = group->idle_count; i-- > 0;)
+		if (group->idle[i].column <= column)
+			return group->idle[i].column < history->columns[column].idle_since
+			               ? (struct history_idle){0}
+			               : group->idle[i];
+	return (struct history_idle){0};
+}
+
+/* Threads that ended may be those without a value, and do so once. */
+static bool lacks_living(const struct overview_row *row, unsigned aspect)
+{
+	return aspect_table[aspect].kind != ASPECT_KIND_PEAK &&
+	       row->values[aspect][0].lacking > row->threads.gone;
+}
+
+/* The threads of a column without those that did nothing add to what is known of these: which of them lacked a value before is unknown. */
+static void note_idle(struct history *history, const struct overview_row *row,
+                      struct history_group *group, uint32_t column)
+{
+	struct history_idle idle = idle_at(history, group, column), before = idle;
+
+	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
+		if (!history->seen[a] || !lacks_living(row, a))
+			continue;
+		if (row->values[a][0].seen)
+			idle.partial |= UINT32_C(1) << a;
+		else
+			idle.unseen |= UINT32_C(1) << a;
+	}
+	history->idle_partial |= idle.unseen | idle.partial;
+	if (idle.unseen == before.unseen && idle.partial == before.partial)
+		return;
+	idle.column = column;
+	*array_add(group->idle, group->idle_count, group->idle_capacity) = idle;
 }
 
 static void add_cell(struct history *history, const struct overview_row *row, uint32_t column)
@@ -66,6 +106,7 @@ static void add_cell(struct history *history, const struct overview_row *row, ui
 		cell->amounts[a] = value->seen ? value->amount : NAN;
 		cell->marks[a] = marks_of(value);
 	}
+	note_idle(history, row, group, column);
 }
 
 static int by_score(const void *a_ptr, const void *b_ptr)
@@ -93,6 +134,18 @@ static void add_groups(struct history *history, const struct overview *overview)
 	free(rows);
 }
 
+/* The host did nothing of an aspect of which it had values before. */
+static void add_idle_to_host(const struct history *history, struct history_column *column)
+{
+	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
+		column->host[a].seen =
+		        column->host[a].seen ||
+		        (history->seen[a] && aspect_table[a].kind != ASPECT_KIND_PEAK);
+		column->host[a].partial =
+		        column->host[a].partial || (history->idle_partial >> a & 1);
+	}
+}
+
 void history_add(struct history *history, const struct history_column *column,
                  const struct overview *overview)
 {
@@ -100,12 +153,19 @@ void history_add(struct history *history, const struct history_column *column,
 	        array_add(history->columns, history->column_count, history->column_capacity);
 
 	*kept = *column;
+	kept->idle_since = history->column_count > 1 ? kept[-1].idle_since : 0;
+	if (column->has_idle) {
+		kept->idle_since = (uint32_t)history->column_count - 1;
+		history->idle_partial = 0;
+	}
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
 		kept->host[a] = overview->host.values[a][0];
 		history->seen[a] = history->seen[a] || overview->seen[a];
 		history->capacity[a] = fmax(history->capacity[a], overview->scale.capacity[a]);
 	}
 	add_groups(history, overview);
+	if (!column->has_idle)
+		add_idle_to_host(history, kept);
 }
 
 static void copy_amounts(const struct overview_row *row, double ret[ASPECT_COUNT],
@@ -175,6 +235,7 @@ void history_done(struct history *history)
 	for (size_t i = 0; i < history->group_count; i++) {
 		free(history->groups[i].label);
 		free(history->groups[i].cells);
+		free(history->groups[i].idle);
 	}
 	free(history->groups);
 	free(history->columns);
@@ -187,7 +248,7 @@ void history_amounts(const struct history *history, size_t group, unsigned aspec
 	const struct history_group *of = &history->groups[group];
 
 	for (size_t i = 0; i < history->column_count; i++)
-		ret[i] = 0;
+		ret[i] = idle_at(history, of, i).unseen >> aspect & 1 ? NAN : 0;
 	for (size_t i = 0; i < of->count; i++)
 		ret[of->cells[i].column] = of->cells[i].amounts[aspect];
 }
@@ -195,11 +256,19 @@ void history_amounts(const struct history *history, size_t group, unsigned aspec
 unsigned history_marks(const struct history *history, size_t group, unsigned aspect, size_t column)
 {
 	const struct history_group *of = &history->groups[group];
+	struct history_idle idle = idle_at(history, of, column);
+	unsigned unseen = idle.unseen >> aspect & 1, partial = idle.partial >> aspect & 1;
 
-	for (size_t i = 0; i < of->count; i++)
-		if (of->cells[i].column == column)
-			return of->cells[i].marks[aspect];
-	return 0;
+	for (size_t i = 0; i < of->count; i++) {
+		const struct history_cell *cell = &of->cells[i];
+
+		if (cell->column == column)
+			return isnan(cell->amounts[aspect])
+			               ? 0
+			               : cell->marks[aspect] |
+			                         (unseen | partial ? HISTORY_PARTIAL : 0);
+	}
+	return partial && !unseen ? HISTORY_PARTIAL : 0;
 }
 
 unsigned history_host_marks(const struct history *history, unsigned aspect, size_t column)

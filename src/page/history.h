@@ -27,6 +27,10 @@ struct history_column {
 	uint64_t begin_ns, end_ns; /* since 1970 */
 	uint64_t length_ns;        /* of its windows: without the gaps inside */
 	uint64_t windows, gaps, gap_ns;
+	/* Its overview has the threads that did nothing as well; else what is known of these is that of the columns before. True for the
+	 * first column. */
+	bool has_idle;
+	uint32_t idle_since; /* the last column with has_idle; set by history_add() */
 	struct overview_value host[ASPECT_COUNT];
 	double pressure[PSI_RESOURCE_COUNT]; /* "some", in percent of its time; NaN: not known */
 };
@@ -38,10 +42,19 @@ struct history_cell {
 	uint8_t marks[ASPECT_COUNT];  /* enum history_mark */
 };
 
+/* The amounts of a group's living threads that are not known, or not of all of them: also in columns that have no such thread, as far as
+ * they leave out threads that did nothing. */
+struct history_idle {
+	uint32_t column;          /* from which on */
+	uint32_t unseen, partial; /* a bit for each aspect */
+};
+
 struct history_group {
 	char *label;                /* over all the time; safe to print; owned */
 	struct history_cell *cells; /* by column; columns without one: it did nothing; owned */
 	size_t count, capacity;
+	struct history_idle *idle; /* by column; owned */
+	size_t idle_count, idle_capacity;
 	double rank;
 	bool has_means;             /* history_set_means() has found it */
 	double means[ASPECT_COUNT]; /* NaN: not known */
@@ -57,7 +70,9 @@ struct history {
 	size_t group_count, group_capacity;
 	bool seen[ASPECT_COUNT];
 	double capacity[ASPECT_COUNT]; /* of the machine; 0: not known */
-	uint64_t cut;                  /* cells that were not kept */
+	uint32_t
+	        idle_partial; /* bits of aspects of which some group's living threads lack values */
+	uint64_t cut;         /* cells that were not kept */
 	bool has_means;
 	double means[ASPECT_COUNT]; /* of the host; NaN: not known */
 	uint8_t means_marks[ASPECT_COUNT];

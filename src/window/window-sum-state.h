@@ -30,6 +30,7 @@ struct window_sum {
 	uint32_t boot;       /* the one of the threads that live; a place in these */
 	uint64_t boots_min;  /* what a window that is a sum itself says of its own */
 	bool only_moved;     /* rows that the first window leaves out are in no sum */
+	bool has_idle;       /* rows of threads that did nothing are in it */
 	bool merges;
 	struct window_merged merged;
 	uint32_t merge_at; /* the number of ended rows beyond which they are merged */

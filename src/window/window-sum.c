@@ -277,6 +277,11 @@ void window_sum_only_moved(struct window_sum *sum)
 	sum->only_moved = true;
 }
 
+bool window_sum_has_idle(const struct window_sum *sum)
+{
+	return sum->has_idle;
+}
+
 bool window_sum_merges(const struct window_sum *sum)
 {
 	return sum->merges;
@@ -416,6 +421,7 @@ static void move_on(struct window_sum *sum, uint32_t first_row)
 	bool is_whole = !sum->next.unchanged.seen;
 
 	check_boot(sum);
+	sum->has_idle = sum->has_idle || is_whole || !sum->only_moved;
 	if (!is_whole && sum->count == 0 && !sum->only_moved)
 		add_left_out(sum);
 	/* Nothing of another boot is unchanged. */

@@ -26,6 +26,9 @@ void window_sum_merge(struct window_sum *sum);
  * that a window takes no longer than what it has. Called before the first window. */
 void window_sum_only_moved(struct window_sum *sum);
 
+/* Returns whether the sum has all threads of some window of it, also those that did nothing. */
+bool window_sum_has_idle(const struct window_sum *sum);
+
 /* Returns whether window_sum_merge() was called. */
 bool window_sum_merges(const struct window_sum *sum);
 

@@ -289,11 +289,21 @@ def changes(path, count):
     write_recording(path, [([row], 1, "")] + count * [([], 2, ',"ended_threads":[],"unchanged":{"threads":1,"cgroups":0}')])
 
 
+def write_idle(path, threads, count):
+    rows = [files.row(i + 2, i + 2, more=',"window_part":"continued"') for i in range(threads)]
+    write_recording(path, [(rows, 1, "")] + count * [([], 2, f',"ended_threads":[],"unchanged":{{"threads":{threads},"cgroups":0}}')])
+
+
 @of_path
 def idle(path, count):
     """dir: a recording of as many windows as threads, in which nothing changes behind the first window."""
-    rows = [files.row(i + 2, i + 2, more=',"window_part":"continued"') for i in range(count)]
-    write_recording(path, [(rows, 1, "")] + count * [([], 2, f',"ended_threads":[],"unchanged":{{"threads":{count},"cgroups":0}}')])
+    write_idle(path, count, count)
+
+
+@of_path
+def idle_crowd(path, count):
+    """dir: the same with a hundred threads for each window."""
+    write_idle(path, 100 * count, count)
 
 
 STARS = "/" + "*a" * 60 + "*b"
@@ -330,6 +340,7 @@ KINDS = [
     ("a recording without changes, as a trace", changes, None, 400, ["export", "-f", "chrome", "{a}"]),
     ("a recording of idle threads, as a trace", idle, None, 150, ["export", "-f", "chrome", "{a}"]),
     ("a recording of idle threads, as an archive", idle, None, 150, ["export", "-f", "pcp", "-o", "{out}", "{a}"]),
+    ("a recording of idle threads, as a page", idle_crowd, None, 50, ["report", "-o", "{out}", "{a}"]),
     ("a job of many fields", fields, None, 10000, ["list", "-f", "ndjson", "{a}"]),
 ]
 

@@ -136,6 +136,77 @@ static void test_partial(void **state)
 	assert_true(history.means_marks[ASPECT_read] && !history.means_marks[ASPECT_cpu]);
 }
 
+/* Adds a column of one group, whose threads lack values of one aspect, and which has one thread at the end. */
+static void add_lacking(struct history *history, bool has_idle, unsigned aspect, bool seen,
+                        uint32_t lacking, uint32_t gone)
+{
+	struct row_group group = {.label = (char[]){"a"}};
+	struct overview_row row = {.group = &group, .threads = {.after = 1, .gone = gone}};
+	struct overview overview = {.kind = OVERVIEW_WINDOW, .sides = 1, .rows = &row, .count = 1};
+	struct history_column column = {.length_ns = SECONDS, .has_idle = has_idle};
+
+	overview.seen[ASPECT_cpu] = overview.seen[ASPECT_read] = true;
+	row.values[ASPECT_cpu][0] = row.values[ASPECT_read][0] =
+	        (struct overview_value){.seen = true, .amount = 2};
+	row.values[aspect][0] = (struct overview_value){
+	        .seen = seen, .amount = 1, .partial = lacking > 0, .lacking = lacking};
+	overview.host = row;
+	history_add(history, &column, &overview);
+}
+
+static void add_empty(struct history *history)
+{
+	history_add(history, &(struct history_column){.length_ns = SECONDS}, &(struct overview){0});
+}
+
+/* Threads that did nothing are in no column but those that have all: what nobody could read of them stays unknown up to the next one of
+ * these, and what was read is 0. */
+static void test_idle(void **state)
+{
+	cleanup_(history_done) struct history history = {0};
+	double read[6], cpu[6];
+
+	(void)state;
+	add_lacking(&history, true, ASPECT_read, false, 1, 0);
+	add_empty(&history);
+	add_lacking(&history, false, ASPECT_read, true, 0, 0);
+	add_lacking(&history, false, ASPECT_cpu, true, 2, 1);
+	add_empty(&history);
+	add_lacking(&history, true, ASPECT_cpu, true, 0, 0);
+	history_amounts(&history, 0, ASPECT_read, read);
+	history_amounts(&history, 0, ASPECT_cpu, cpu);
+	assert_true(isnan(read[0]) && isnan(read[1]) && read[2] == 1);
+	assert_true(cpu[0] == 2 && cpu[1] == 0 && cpu[3] == 1 && cpu[4] == 0);
+	for (unsigned i = 0; i < 6; i++) {
+		/* Beside the one thread of which nothing could be read there is another one. */
+		assert_int_equal(history_marks(&history, 0, ASPECT_read, i),
+		                 i == 2 || i == 3 ? HISTORY_PARTIAL : 0);
+		assert_int_equal(history_marks(&history, 0, ASPECT_cpu, i),
+		                 i == 3 || i == 4 ? HISTORY_PARTIAL : 0);
+		assert_true(history.columns[i].host[ASPECT_cpu].seen);
+		assert_int_equal(history_host_marks(&history, ASPECT_cpu, i),
+		                 i == 3 || i == 4 ? HISTORY_PARTIAL : 0);
+	}
+	assert_int_equal(history_host_marks(&history, ASPECT_read, 4), HISTORY_PARTIAL);
+	assert_false(history.columns[4].host[ASPECT_wait].seen);
+}
+
+/* Threads that ended and have no value lack it in their own column alone, where the amount is unknown if they are all. */
+static void test_ended_without_value(void **state)
+{
+	cleanup_(history_done) struct history history = {0};
+	double amounts[3];
+
+	(void)state;
+	add_lacking(&history, true, ASPECT_cpu, false, 1, 1);
+	add_lacking(&history, false, ASPECT_cpu, true, 1, 1);
+	add_empty(&history);
+	history_amounts(&history, 0, ASPECT_cpu, amounts);
+	assert_true(isnan(amounts[0]) && amounts[1] == 1 && amounts[2] == 0);
+	assert_int_equal(history_marks(&history, 0, ASPECT_cpu, 1), HISTORY_PARTIAL);
+	assert_int_equal(history_marks(&history, 0, ASPECT_cpu, 2), 0);
+}
+
 /* A pool is one group, whose label in a column is the name of its only member there. */
 static void test_patterns(void **state)
 {
@@ -185,9 +256,14 @@ static void test_rank(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_columns_of_a_day), cmocka_unit_test(test_columns_end_at_gaps),
-	        cmocka_unit_test(test_amounts),          cmocka_unit_test(test_partial),
-	        cmocka_unit_test(test_patterns),         cmocka_unit_test(test_rank),
+	        cmocka_unit_test(test_columns_of_a_day),
+	        cmocka_unit_test(test_columns_end_at_gaps),
+	        cmocka_unit_test(test_amounts),
+	        cmocka_unit_test(test_partial),
+	        cmocka_unit_test(test_patterns),
+	        cmocka_unit_test(test_rank),
+	        cmocka_unit_test(test_idle),
+	        cmocka_unit_test(test_ended_without_value),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
