@@ -13,6 +13,7 @@
 #include "base/output.h"
 #include "base/own-directory.h"
 #include "command/command.h"
+#include "export/export-child.h"
 #include "export/export-trace.h"
 #include "fleet/pcp-archive.h"
 
@@ -21,8 +22,9 @@ static const char inner_name[] = "archive";
 /* The library writes under names. It gets a directory that nobody else can enter, beside the archive, and what it has written is copied. */
 struct workshop {
 	struct output_place place; /* of the archive's first file */
-	char name[32];             /* in place.dir_fd; empty: there is none */
-	int fd;
+	char name[32];             /* in place.dir_fd */
+	bool is_made;
+	int fd; /* -1: it is not entered */
 	struct mem_undo undo;
 };
 
@@ -30,7 +32,7 @@ struct workshop {
 
 static void remove_all(struct workshop *workshop)
 {
-	for (unsigned i = 0; i < PCP_ARCHIVE_FILES; i++) {
+	for (unsigned i = 0; workshop->fd >= 0 && i < PCP_ARCHIVE_FILES; i++) {
 		char file[sizeof(inner_name) + 8];
 
 		snprintf(file, sizeof(file), "%s%s", inner_name, pcp_archive_suffixes[i]);
@@ -46,7 +48,7 @@ static void undo(struct mem_undo *self)
 
 static void workshop_done(struct workshop *workshop)
 {
-	if (workshop->fd >= 0) {
+	if (workshop->is_made) {
 		mem_undo_pop(&workshop->undo);
 		remove_all(workshop);
 	}
@@ -60,6 +62,21 @@ static bool is_first_name(const char *name)
 	size_t len = strlen(name), end = strlen(pcp_archive_suffixes[0]);
 
 	return len > end && strcmp(name + len - end, pcp_archive_suffixes[0]) == 0;
+}
+
+/* Others may exchange names in a directory that they can write; one of this user's that nobody else can write is ours. */
+static int enter(struct workshop *workshop)
+{
+	cleanup_(fd_closep) int fd = openat(workshop->place.dir_fd, workshop->name,
+	                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (!fd_is_own(fd, S_IFDIR))
+		return -EACCES;
+	workshop->fd = fd;
+	fd = -1;
+	return 0;
 }
 
 static int make(struct workshop *workshop, const char *file, struct strbuf *reterr)
@@ -84,21 +101,10 @@ static int make(struct workshop *workshop, const char *file, struct strbuf *rete
 	         (unsigned long long)number);
 	if (mkdirat(workshop->place.dir_fd, workshop->name, 0700) < 0)
 		return -errno;
-	workshop->fd = openat(workshop->place.dir_fd, workshop->name,
-	                      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* Others may exchange names in a directory that they can write; one of this user's that nobody else can write is ours. */
-	if (workshop->fd < 0)
-		r = -errno;
-	else
-		r = fd_is_own(workshop->fd, S_IFDIR) ? 0 : -EACCES;
-	if (r < 0) {
-		fd_closep(&workshop->fd);
-		(void)unlinkat(workshop->place.dir_fd, workshop->name, AT_REMOVEDIR);
-		return r;
-	}
+	workshop->is_made = true;
 	workshop->undo.undo = undo;
 	mem_undo_push(&workshop->undo);
-	return 0;
+	return enter(workshop);
 }
 
 static int copy_bytes(int from, struct output *to)
@@ -178,45 +184,69 @@ static int copy_all(const struct workshop *workshop, const char *name)
 	return r;
 }
 
+struct task {
+	const struct export_plan *plan;
+	char **paths;
+	const struct workshop *workshop;
+	const char *name;
+};
+
 /* Returns 0, or -errno with the error printed. */
-static int write_archive(const struct export_plan *plan, char **paths,
-                         const struct workshop *workshop, const char *name)
+static int write_archive(void *context)
 {
+	const struct task *task = context;
 	cleanup_(pcp_archive_freep) struct pcp_archive *archive = NULL;
 	cleanup_(strbuf_done) struct strbuf reason = STRBUF_INIT;
 	int r = 0;
 
-	archive = pcp_archive_new(workshop->fd, inner_name, &plan->wanted, &reason);
+	archive = pcp_archive_new(task->workshop->fd, inner_name, &task->plan->wanted, &reason);
 	if (!archive) {
-		cli_error("%s: %s", name, strbuf_str(&reason));
+		cli_error("%s: %s", task->name, strbuf_str(&reason));
 		return -EIO;
 	}
-	for (; r == 0 && *paths; paths++)
-		r = export_trace(plan, *paths, pcp_archive_writer(archive));
+	for (char **path = task->paths; r == 0 && *path; path++)
+		r = export_trace(task->plan, *path, pcp_archive_writer(archive));
 	if (r < 0)
 		return r;
 	r = pcp_archive_end(archive, &reason);
 	if (r < 0)
-		cli_error("%s: %s", name, strbuf_str(&reason));
+		cli_error("%s: %s", task->name, strbuf_str(&reason));
 	else
 		export_say_missing(&pcp_archive_writer(archive)->rates);
 	return r;
 }
 
+/* The library ends the process where it lacks memory. */
+static int export_in(struct workshop *workshop, struct task *task, int *ret_signal)
+{
+	int r = export_child_run(write_archive, task, ret_signal);
+
+	if (r == EXPORT_CHILD_DONE && *ret_signal == 0)
+		r = copy_all(workshop, task->name);
+	else if (r < 0)
+		cli_error("%s: %s", task->name, strerror(-r));
+	else if (r == EXPORT_CHILD_ENDED && *ret_signal == 0)
+		cli_error("%s: libpcp_import ended its process: out of memory?", task->name);
+	return r == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
 int export_pcp(const struct export_plan *plan, char **paths, const char *name)
 {
-	cleanup_(workshop_done) struct workshop workshop = WORKSHOP_INIT;
+	struct workshop workshop = WORKSHOP_INIT;
+	struct task task = {plan, paths, &workshop, name};
 	cleanup_(strbuf_done) struct strbuf first = STRBUF_INIT, reason = STRBUF_INIT;
-	int r;
+	int r, signal = 0;
 
 	strbuf_addf(&first, "%s%s", name, pcp_archive_suffixes[0]);
+	export_child_hold_signals();
 	r = make(&workshop, strbuf_str(&first), &reason);
 	if (r < 0) {
 		cli_error("%s: %s", name, reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
-		return EXIT_FAILED;
+		r = EXIT_FAILED;
+	} else {
+		r = export_in(&workshop, &task, &signal);
 	}
-	r = write_archive(plan, paths, &workshop, name);
-	if (r == 0)
-		r = copy_all(&workshop, name);
-	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+	workshop_done(&workshop);
+	export_child_raise(signal);
+	return r;
 }
