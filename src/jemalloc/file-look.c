@@ -2,6 +2,8 @@
 #include "file-look.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +12,25 @@
 #include "base/fd.h"
 #include "base/helper.h"
 #include "base/mem.h"
+#include "base/own-names.h"
+#include "base/worker.h"
 #include "helper-message.h"
 #include "helper-program.h"
 
 enum {
 	LOOK_MS = 4000,
 	REAP_MS = 50,
+	END_MS = 1000, /* on a busy host */
 };
 
+/* The helper ends with the thread that started it, at once: then its own helper, the inspector, is left to the process that reaps orphans,
+ * if there is one. So a thread that does nothing else starts it, and stays until the helper has ended. */
 struct file_looker {
 	pid_t helper; /* 0: none */
 	int socket;
+	pthread_t keeper; /* while there is a helper, or one is started */
+	sem_t is_started, may_end;
+	int started;                /* the result: 0 or -errno */
 	struct helper_guard *guard; /* borrowed */
 	enum file_systems allowed;
 	bool is_left; /* a helper could not be ended: no other one is started */
@@ -32,12 +42,37 @@ struct file_looker *file_looker_new(struct helper_guard *guard)
 
 	looker->guard = guard;
 	looker->socket = -1;
+	(void)sem_init(&looker->is_started, 0, 0);
+	(void)sem_init(&looker->may_end, 0, 0);
 	return looker;
 }
 
 void file_looker_allow(struct file_looker *looker, enum file_systems allowed)
 {
 	looker->allowed = allowed;
+}
+
+static void await_semaphore(sem_t *semaphore)
+{
+	while (sem_wait(semaphore) < 0 && errno == EINTR)
+		;
+}
+
+static void *keep(void *context)
+{
+	struct file_looker *looker = context;
+
+	looker->started = helper_program_start(HELPER_FOR_FILES, looker->guard->helper_fd,
+	                                       &looker->helper, &looker->socket);
+	(void)sem_post(&looker->is_started);
+	await_semaphore(&looker->may_end);
+	return NULL;
+}
+
+static void end_keeper(struct file_looker *looker)
+{
+	(void)sem_post(&looker->may_end);
+	(void)pthread_join(looker->keeper, NULL);
 }
 
 /* One that is not at work ends by itself, and its own helper before it. */
@@ -48,17 +83,21 @@ static void stop(struct file_looker *looker, bool is_at_work)
 		if (is_at_work)
 			(void)kill(looker->helper, SIGKILL);
 		/* From now on it is seen by everybody as one that was left behind. */
-		looker->is_left = !helper_reap(looker->helper, REAP_MS);
+		looker->is_left = !helper_reap(looker->helper, is_at_work ? REAP_MS : END_MS);
 		if (looker->is_left)
 			helper_guard_leave(looker->guard);
+		end_keeper(looker);
 	}
 	looker->helper = 0;
 }
 
 void file_looker_freep(struct file_looker **looker)
 {
-	if (*looker)
+	if (*looker) {
 		stop(*looker, false);
+		(void)sem_destroy(&(*looker)->is_started);
+		(void)sem_destroy(&(*looker)->may_end);
+	}
 	free(*looker);
 	*looker = NULL;
 }
@@ -72,8 +111,12 @@ static int start(struct file_looker *looker)
 	r = looker->is_left ? -EBUSY : helper_guard_enter(looker->guard);
 	if (r < 0)
 		return r;
-	return helper_program_start(HELPER_FOR_FILES, looker->guard->helper_fd, &looker->helper,
-	                            &looker->socket);
+	if (!worker_start(&looker->keeper, keep, looker, own_names[OWN_NAME_jemalloc]))
+		return -EAGAIN;
+	await_semaphore(&looker->is_started);
+	if (looker->started < 0)
+		end_keeper(looker);
+	return looker->started;
 }
 
 /* Returns 0, -ETIME, or -EPIPE where the helper is gone. */

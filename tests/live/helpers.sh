@@ -299,6 +299,25 @@ if [ ! -e "/run/user/$user" ]; then
     same "helpers of the user afterwards" 0 "$(helpers_of_user)"
 fi
 
+# In a container whose process 1 reaps no others' children, a capture and a recorder leave no process behind.
+cp "$(command -v sleep)" napper
+chown 65534 napper
+left_behind() { # COMMAND...: runs it in a new pid namespace, and prints how many processes are there behind it
+    unshare --pid --fork --mount-proc python3 -c '
+import os, subprocess, sys
+napper = subprocess.Popen(["./napper", "60"])
+status = subprocess.Popen(sys.argv[1:]).wait()
+left = {name for name in os.listdir("/proc") if name.isdigit()} - {str(os.getpid()), str(napper.pid)}
+napper.kill()
+print(len(left))
+sys.exit(status)' "$@" || fail "$2 in a pid namespace ended with status $?"
+}
+same "processes that a capture leaves to a process 1 that reaps none" 0 "$(left_behind "$CTPROF" capture -q --jemalloc auto -o napped.zst)"
+between "programs in files of others that it looked at" 1 "$(tag napped.zst jemalloc-not-found)" 10
+mkdir naps
+same "processes that a recorder leaves to it" 0 \
+    "$(left_behind timeout --preserve-status --signal=INT 3 "$CTPROF" record --every 500ms --jemalloc auto naps 2>/dev/null)"
+
 # A window that could not end in time says so first. The program is stopped between its readings, until the window should
 # have been over for long.
 "$CTPROF" capture --window 3s -o late.zst 2>late.err &
