@@ -73,12 +73,13 @@ static bool lacks_living(const struct overview_row *row, unsigned aspect)
 	       row->values[aspect][0].lacking > row->threads.gone;
 }
 
-/* The threads of a column without those that did nothing add to what is known of these: which of them lacked a value before is unknown. */
-static void note_idle(struct history *history, const struct overview_row *row,
-                      struct history_group *group, uint32_t column)
+/* Returns what is known behind a column: marks of its living threads add up until a column has all of them, for which of them lacked a value
+ * before is unknown. A group without living threads has none. */
+static struct history_idle idle_behind(const struct history *history,
+                                       const struct overview_row *row, struct history_idle idle)
 {
-	struct history_idle idle = idle_at(history, group, column), before = idle;
-
+	if (idle.living <= 0)
+		return (struct history_idle){0};
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
 		if (!history->seen[a] || !lacks_living(row, a))
 			continue;
@@ -87,8 +88,28 @@ static void note_idle(struct history *history, const struct overview_row *row,
 		else
 			idle.unseen |= UINT32_C(1) << a;
 	}
+	return idle;
+}
+
+/* Does so for a group that has a cell in some column. */
+static void note_idle(struct history *history, const struct overview_row *row, uint32_t column)
+{
+	const char *key = key_of(row->group);
+	struct history_group *group;
+	struct history_idle before, idle;
+	uint32_t place;
+
+	if (!strmap_find(&history->places, key, strlen(key), &place))
+		return;
+	group = &history->groups[place];
+	before = idle = idle_at(history, group, column);
+	idle.living +=
+	        (int64_t)row->threads.after -
+	        (history->columns[column].has_idle || !group->idle ? 0 : row->threads.before);
+	idle = idle_behind(history, row, idle);
 	history->idle_partial |= idle.unseen | idle.partial;
-	if (idle.unseen == before.unseen && idle.partial == before.partial)
+	if (idle.unseen == before.unseen && idle.partial == before.partial &&
+	    idle.living == before.living)
 		return;
 	idle.column = column;
 	*array_add(group->idle, group->idle_count, group->idle_capacity) = idle;
@@ -106,7 +127,6 @@ static void add_cell(struct history *history, const struct overview_row *row, ui
 		cell->amounts[a] = value->seen ? value->amount : NAN;
 		cell->marks[a] = marks_of(value);
 	}
-	note_idle(history, row, group, column);
 }
 
 static int by_score(const void *a_ptr, const void *b_ptr)
@@ -131,6 +151,8 @@ static void add_groups(struct history *history, const struct overview *overview)
 	for (size_t i = 0; i < count && i < HISTORY_CELLS; i++)
 		add_cell(history, rows[i], column);
 	history->cut += count > HISTORY_CELLS ? count - HISTORY_CELLS : 0;
+	for (size_t i = 0; i < overview->count; i++)
+		note_idle(history, &overview->rows[i], column);
 	free(rows);
 }
 

@@ -46,6 +46,7 @@ struct history_cell {
  * they leave out threads that did nothing. */
 struct history_idle {
 	uint32_t column;          /* from which on */
+	int64_t living;           /* threads, as far as columns showed them */
 	uint32_t unseen, partial; /* a bit for each aspect */
 };
 

@@ -191,6 +191,24 @@ static void test_idle(void **state)
 	assert_false(history.columns[4].host[ASPECT_wait].seen);
 }
 
+/* A group without living threads lacks no value. */
+static void test_group_ends(void **state)
+{
+	cleanup_(history_done) struct history history = {0};
+	struct row_group group = {.label = (char[]){"a"}};
+	struct overview_row row = {.group = &group, .threads = {.before = 1, .gone = 1}};
+	struct overview overview = {.kind = OVERVIEW_WINDOW, .sides = 1, .rows = &row, .count = 1};
+	double amounts[3];
+
+	(void)state;
+	add_lacking(&history, true, ASPECT_read, false, 1, 0);
+	row.values[ASPECT_read][0].lacking = 1;
+	history_add(&history, &(struct history_column){.length_ns = SECONDS}, &overview);
+	add_empty(&history);
+	history_amounts(&history, 0, ASPECT_read, amounts);
+	assert_true(isnan(amounts[0]) && isnan(amounts[1]) && amounts[2] == 0);
+}
+
 /* Threads that ended and have no value lack it in their own column alone, where the amount is unknown if they are all. */
 static void test_ended_without_value(void **state)
 {
@@ -263,6 +281,7 @@ int main(void)
 	        cmocka_unit_test(test_patterns),
 	        cmocka_unit_test(test_rank),
 	        cmocka_unit_test(test_idle),
+	        cmocka_unit_test(test_group_ends),
 	        cmocka_unit_test(test_ended_without_value),
 	};
 
