@@ -89,9 +89,9 @@ static struct quantity skew_of(const struct error_side *side)
 
 	if (frame->kind != KIND_window)
 		return quantity_real(0);
-	return frame->read_skew_known && frame->length_ns > 0
+	return frame->read_skew_known && frame->shortest_ns > 0
 	               ? quantity_real(segments(side) * (double)frame->read_skew_ns /
-	                               (double)frame->length_ns)
+	                               (double)frame->shortest_ns)
 	               : (struct quantity){0};
 }
 
@@ -130,7 +130,7 @@ static double edge_of(const struct error_side *side, enum metric_id metric)
 /* The same per second. */
 static double edge_per_second(const struct error_side *side, enum metric_id metric)
 {
-	double edge = edge_of(side, metric), length_ns = (double)side->frame->length_ns;
+	double edge = edge_of(side, metric), length_ns = (double)side->frame->shortest_ns;
 
 	return edge > 0 && length_ns > 0 ? edge * NS_PER_SECOND / length_ns : 0;
 }
@@ -140,17 +140,14 @@ static double edge_per_second(const struct error_side *side, enum metric_id metr
 static struct quantity skew_of_metric(const struct error_side *side, enum metric_id metric,
                                       bool is_sum)
 {
-	const struct derive_frame *frame = side->frame;
 	struct quantity skew = skew_of(side);
 
-	if (frame->kind != KIND_window || metric_table[metric].source != SOURCE_jemalloc ||
+	if (side->frame->kind != KIND_window || metric_table[metric].source != SOURCE_jemalloc ||
 	    skew.kind == QUANTITY_NONE)
 		return skew;
-	if (side->group->jemalloc_lag_ns == UINT64_MAX)
+	if (isinf(side->group->jemalloc_lag))
 		return (struct quantity){0};
-	return is_sum ? quantity_real(quantity_double(skew) + (double)side->group->jemalloc_lag_ns /
-	                                                              (double)frame->length_ns)
-	              : skew;
+	return is_sum ? quantity_real(quantity_double(skew) + side->group->jemalloc_lag) : skew;
 }
 
 /* Returns one step per second: one by the time in which a thread was observed, the mean over the threads. */
@@ -217,6 +214,12 @@ static struct quantity error_per_cpu_second(const struct error_side *side, enum 
 	        run_time);
 }
 
+/* Returns whether threads were born or ended in windows of several hosts, and by /proc: when each pass began and ended is not known. */
+static bool has_unknown_edges(const struct error_side *side)
+{
+	return side->frame->hides_passes && side->group->born + side->group->ended > 0;
+}
+
 /* Time in user mode and in kernel mode are off by themselves. */
 static struct quantity error_of_percent(const struct error_side *side, enum derived_id derived,
                                         double value)
@@ -226,8 +229,9 @@ static struct quantity error_of_percent(const struct error_side *side, enum deri
 	struct quantity system = error_inside(side, METRIC_stime_clock_ticks, 0);
 	double edge = edge_per_second(side, METRIC_utime_clock_ticks); /* of both modes together */
 
-	if (derived != DERIVED_cpu_percent && derived != DERIVED_cpu_percent_host &&
-	    derived != DERIVED_cpu_lifetime_percent)
+	if ((derived != DERIVED_cpu_percent && derived != DERIVED_cpu_percent_host &&
+	     derived != DERIVED_cpu_lifetime_percent) ||
+	    has_unknown_edges(side))
 		return (struct quantity){0};
 	if (user.kind == QUANTITY_NONE || system.kind == QUANTITY_NONE)
 		return (struct quantity){0};
@@ -238,7 +242,7 @@ static struct quantity error_of_percent(const struct error_side *side, enum deri
 
 static bool has_error(const struct error_side *side, enum metric_id metric)
 {
-	return metric_has_rate(metric) && metric != METRIC_lived_ns &&
+	return metric_has_rate(metric) && metric != METRIC_lived_ns && !has_unknown_edges(side) &&
 	       (side->frame->kind == KIND_window || metric == METRIC_run_time_ns ||
 	        metric_unit(metric) == UNIT_ticks);
 }

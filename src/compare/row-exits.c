@@ -39,7 +39,6 @@ static bool is_of_unlike_parts(const struct row_set *set, enum metric_id metric)
 	return false;
 }
 
-/* A group that the more complete window does not have was not there, so that its end is no question of how it was measured. */
 bool row_ends_differ(const struct row_set *set, const struct row_group *group,
                      enum metric_id metric)
 {
@@ -54,7 +53,7 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 		return ended_in(group, SIDE_BASELINE) + ended_in(group, SIDE_CANDIDATE) > 0;
 	if (baseline == candidate)
 		return false;
-	return (group->sides[!lesser] && ended_in(group, lesser) > 0) ||
+	return ended_in(group, lesser) > 0 ||
 	       (ended_in(group, !lesser) > 0 && may_have_missed(&set->frames[lesser]));
 }
 

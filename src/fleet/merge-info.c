@@ -34,6 +34,7 @@ static enum joining joining_of_window(enum window_number number)
 {
 	switch (number) {
 	case WINDOW_begin_unix_ns:
+	case WINDOW_shortest_length_ns:
 		return JOIN_MIN;
 	case WINDOW_length_ns:
 	case WINDOW_read_skew_ns:
@@ -184,9 +185,17 @@ static void forget_settings(struct snapshot_info *info)
 	memset(info->cost, 0, sizeof(info->cost));
 }
 
+/* Files of versions that did not write it have the longest one alone. */
+static void set_shortest_length(struct snapshot_window *window)
+{
+	if (window->seen[WINDOW_length_ns] && !window->seen[WINDOW_shortest_length_ns])
+		window_set(window, WINDOW_shortest_length_ns, window->numbers[WINDOW_length_ns]);
+}
+
 void merge_info_prepare(struct snapshot_info *info)
 {
 	forget_settings(info);
+	set_shortest_length(&info->window);
 	if (info->is_of_hosts)
 		return;
 	if (!snapshot_has_all_threads(info))

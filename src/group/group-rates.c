@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "group-rates.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,19 +108,20 @@ uint64_t group_rates_interval_ns(const struct group_table *table,
 static void note_jemalloc_lag(const struct group_table *table, struct group *group,
                               const struct thread_sample *sample)
 {
-	uint64_t lag_ns = UINT64_MAX, end_ns, difference;
+	uint64_t between_ns = group_rates_interval_ns(table, sample, METRIC_allocated_bytes);
+	uint64_t end_ns, difference;
+	double lag = INFINITY;
 
 	if (!is_of_window(table, sample) || !metric_set_has(&sample->seen, METRIC_allocated_bytes))
 		return;
-	if (sample->jemalloc_boottime_ns > 0 && sample->read_boottime_ns > 0) {
+	if (sample->jemalloc_boottime_ns > 0 && sample->read_boottime_ns > 0 && between_ns > 0) {
 		end_ns = distance(sample->jemalloc_boottime_ns, sample->read_boottime_ns);
 		difference = sample->jemalloc_interval_ns > 0
 		                     ? distance(sample->jemalloc_interval_ns, sample->interval_ns)
 		                     : 0;
-		lag_ns = 2 * end_ns + difference;
+		lag = (2 * (double)end_ns + (double)difference) / (double)between_ns;
 	}
-	if (lag_ns > group->jemalloc_lag_ns)
-		group->jemalloc_lag_ns = lag_ns;
+	group->jemalloc_lag = fmax(group->jemalloc_lag, lag);
 }
 
 /* Returns the most that the thread can have run in a part of its life. */
@@ -295,8 +297,7 @@ void group_rates_include(const struct rate_list *list, struct group *group,
 void group_rates_merge(struct group *into, const struct group *from)
 {
 	into->rates_unknown = into->rates_unknown || from->rates_unknown;
-	if (from->jemalloc_lag_ns > into->jemalloc_lag_ns)
-		into->jemalloc_lag_ns = from->jemalloc_lag_ns;
+	into->jemalloc_lag = fmax(into->jemalloc_lag, from->jemalloc_lag);
 	merge_edges(into, from);
 	for (unsigned i = 0; from->before && i < METRIC_COUNT; i++)
 		note_before(into, (enum metric_id)i, from->before[i]);

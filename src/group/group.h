@@ -77,8 +77,8 @@ struct group {
 	/* The waits that began before the window, indexed by metric; NULL if there are none. Owned. */
 	struct wait_before *before;
 	/* The largest distance, in a window, between the readings of jemalloc's counters and the other readings of a
-	 * thread, both ends added up. UINT64_MAX: not known. */
-	uint64_t jemalloc_lag_ns;
+	 * thread, both ends added up, as a part of the time between the former. Infinite: not known. */
+	double jemalloc_lag;
 	/* The largest distance behind a window's end at which a thread was read last that was born in it, or at which one ended; the CPU
 	 * time that all these threads may have used there; and the parts of their lives, added up. */
 	uint64_t late_ns;

@@ -503,6 +503,18 @@ struct quantity derive_per_second(enum derived_id derived, const struct derive_i
 	        llround(fmax(quantity_double(sum) - rate_value(*in->delays_beyond), 0)));
 }
 
+static bool is_of_several(const struct host *host)
+{
+	return host->seen[HOST_hosts] && host->numbers[HOST_hosts] > 1;
+}
+
+static bool is_of_bpf(const struct host *host)
+{
+	const char *source = host_text(host, HOST_source);
+
+	return source && strcmp(source, HOST_SOURCE_BPF) == 0;
+}
+
 struct derive_frame derive_frame_of(const struct snapshot_info *info)
 {
 	const struct host *host = &info->host;
@@ -510,6 +522,9 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 
 	if (info->kind == KIND_window) {
 		frame.length_ns = info->window.numbers[WINDOW_length_ns];
+		frame.shortest_ns = info->window.seen[WINDOW_shortest_length_ns]
+		                            ? info->window.numbers[WINDOW_shortest_length_ns]
+		                            : frame.length_ns;
 		if (info->window.numbers[WINDOW_gaps] == 0)
 			frame.begin_ns = info->window.numbers[WINDOW_begin_boottime_ns];
 		frame.exits = info->window.exits;
@@ -522,14 +537,14 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 		               info->window.numbers[WINDOW_threads_missed];
 		frame.read_skew_known = info->window.seen[WINDOW_read_skew_ns];
 		frame.read_skew_ns = info->window.numbers[WINDOW_read_skew_ns];
+		frame.hides_passes = is_of_several(host) && !is_of_bpf(host);
 	}
 	if (host->seen[HOST_clock_ticks_per_second])
 		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
 	if (host->seen[HOST_online_cpus])
 		frame.online_cpus = host->numbers[HOST_online_cpus];
 	/* The memory of several hosts is a sum, and no host has a part of it. */
-	if (host->seen[HOST_total_memory_kib] &&
-	    (!host->seen[HOST_hosts] || host->numbers[HOST_hosts] <= 1))
+	if (host->seen[HOST_total_memory_kib] && !is_of_several(host))
 		frame.memory_bytes =
 		        saturating_multiply(host->numbers[HOST_total_memory_kib], 1024);
 	return frame;

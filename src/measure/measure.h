@@ -39,7 +39,8 @@ extern const struct derived_desc derived_table[DERIVED_COUNT];
 /* The properties that all groups of a snapshot share. An unknown one is 0. */
 struct derive_frame {
 	enum snapshot_kind kind;
-	uint64_t length_ns; /* of the window */
+	uint64_t length_ns;   /* of the window */
+	uint64_t shortest_ns; /* of the windows of several hosts; else the same */
 	uint64_t
 	        begin_ns; /* of the window, CLOCK_BOOTTIME; 0: not known, or there are gaps in it */
 	enum window_exits
@@ -51,6 +52,8 @@ struct derive_frame {
 	uint64_t missed; /* the least number of threads that ended there and have no row */
 	bool read_skew_known;
 	uint64_t read_skew_ns; /* of the window, see registry/window.def */
+	/* It is merged of several hosts, and some were read by /proc: passes take time, and when they began is not known. */
+	bool hides_passes;
 	uint64_t clock_ticks_per_second;
 	uint64_t online_cpus;
 	uint64_t memory_bytes; /* of the host */

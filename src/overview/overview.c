@@ -442,6 +442,29 @@ static void add_noise(struct overview *overview, const struct overview_row *row)
 		overview->quiet[overview->quiet_count++] = *row;
 }
 
+static void add_unlike(struct overview *overview, const struct overview_row *row)
+{
+	double apart[ASPECT_COUNT];
+
+	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
+		const struct overview_value *values = row->values[a];
+
+		apart[a] = fabs((values[0].seen ? values[0].amount : 0) -
+		                (values[1].seen ? values[1].amount : 0));
+	}
+	overview->unlike[overview->unlike_count++] =
+	        (struct overview_unlike){row->group, overview_score(apart, &overview->scale)};
+}
+
+static int by_size(const void *a_ptr, const void *b_ptr)
+{
+	const struct overview_unlike *a = a_ptr, *b = b_ptr;
+
+	if (a->size < b->size || a->size > b->size)
+		return a->size < b->size ? 1 : -1;
+	return strcmp(a->group->label, b->group->label);
+}
+
 static void add_row(struct building *building, const struct row_group *group, bool with_own)
 {
 	struct overview *overview = building->overview;
@@ -456,7 +479,7 @@ static void add_row(struct building *building, const struct row_group *group, bo
 			overview->seen[a] = overview->seen[a] || row->values[a][side].seen;
 	}
 	if (unlike)
-		overview->unlike[overview->unlike_count++] = group;
+		add_unlike(overview, row);
 	if (!with_own && is_own(building->set, group))
 		add_own(overview, row);
 	else if (fmax(row->score, row->last_score) >= overview->floor)
@@ -545,6 +568,9 @@ void overview_init(struct overview *overview, const struct row_set *set, bool wi
 	sort_rows(overview);
 	qsort_r(overview->quiet, overview->quiet_count, sizeof(overview->quiet[0]), by_score,
 	        overview);
+	if (overview->unlike_count > 0)
+		qsort(overview->unlike, overview->unlike_count, sizeof(overview->unlike[0]),
+		      by_size);
 	for (unsigned side = 0; side < overview->sides; side++) {
 		add_apart(&building, side);
 		group_reader_done(&building.readers[side]);

@@ -55,6 +55,11 @@ struct overview_row {
 	double last_score;
 };
 
+struct overview_unlike {
+	const struct row_group *group; /* borrowed from the set */
+	double size; /* the score that its amounts would have if they were alike */
+};
+
 struct overview {
 	enum overview_kind kind;
 	unsigned sides;            /* that values have */
@@ -67,8 +72,8 @@ struct overview {
 	/* Those of them that are new or gone, by score; owned. */
 	struct overview_row *quiet;
 	size_t quiet_count;
-	/* Groups with unlike aspects, which count in no noise; owned. */
-	const struct row_group **unlike;
+	/* Groups with unlike aspects, which count in no noise, those first whose amounts differ most; owned. */
+	struct overview_unlike *unlike;
 	size_t unlike_count;
 	/* Groups that the set keeps apart because the other side is of another boot, by score; owned. */
 	struct overview_row *apart[SIDE_MAX];

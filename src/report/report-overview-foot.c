@@ -211,7 +211,7 @@ static void add_unlike(const struct report *report, struct strbuf *out)
 	            report_measured_mark);
 	for (size_t i = 0; i < overview->unlike_count; i++) {
 		strbuf_clear(&name);
-		add_group(report, overview->unlike[i], &name);
+		add_group(report, overview->unlike[i].group, &name);
 		add_name(&list, &name, out);
 	}
 	end_names(&list, out);

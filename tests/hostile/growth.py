@@ -302,7 +302,7 @@ def idle(path, count):
 
 @of_path
 def idle_crowd(path, count):
-    """dir: the same with a hundred threads for each window."""
+    """crowd: the same with a hundred threads for each window."""
     write_idle(path, 100 * count, count)
 
 

@@ -2,6 +2,7 @@
 #include "row-fixture.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct snapshot_info info;
 static struct rate_list rates;
@@ -241,6 +242,49 @@ static void test_lifetime(void **state)
 	assert_none(error_of(METRIC_minflt, PER_total));
 }
 
+/* A window of several hosts has the error of the shortest one. If passes over /proc are hidden in it, nothing is known of threads that came
+ * or went. */
+static void test_merged(void **state)
+{
+	static const unsigned percent = METRIC_COUNT + DERIVED_cpu_percent;
+
+	(void)state;
+	host_set_number(&info.host, HOST_hosts, 2);
+	window_set(&info.window, WINDOW_shortest_length_ns, 10 * second);
+	add(WINDOW_PART_continued, 100);
+	assert_real(error_of(METRIC_minflt, PER_total), 100);
+	add(WINDOW_PART_passed, 100);
+	assert_none(error_of(METRIC_minflt, PER_total));
+	assert_none(error_of(percent, PER_second));
+	host_set_text(&info.host, HOST_source, HOST_SOURCE_BPF, strlen(HOST_SOURCE_BPF));
+	assert_real(error_of(METRIC_minflt, PER_total), 200);
+	assert_true(error_of(percent, PER_second).kind == QUANTITY_REAL);
+	host_set_number(&info.host, HOST_hosts, 1);
+	host_set_text(&info.host, HOST_source, HOST_SOURCE_PROCFS, strlen(HOST_SOURCE_PROCFS));
+	assert_real(error_of(METRIC_minflt, PER_total), 200);
+	host_done(&info.host);
+}
+
+/* Sums of jemalloc's counters are of the time between its own readings: one of 2 s, each 0.25 s behind the others. */
+static void test_jemalloc(void **state)
+{
+	struct thread_sample sample = {.tid = 9,
+	                               .tgid = 9,
+	                               .window_part = WINDOW_PART_continued,
+	                               .interval_ns = 100 * second,
+	                               .read_boottime_ns = 500 * second,
+	                               .jemalloc_boottime_ns = 500 * second + second / 4,
+	                               .jemalloc_interval_ns = 2 * second};
+
+	(void)state;
+	strbuf_add_str(&sample.comm, "a");
+	strbuf_add_str(&sample.pcomm, "a");
+	sample_set(&sample, allocated_bytes, (struct counter_bytes){1000});
+	group_table_add(&tables[0], &sample);
+	sample_done(&sample);
+	assert_real(error_of(METRIC_allocated_bytes, PER_total), 1000 * (0.01 + (0.5 + 98) / 2));
+}
+
 static void test_notable(void **state)
 {
 	(void)state;
@@ -262,6 +306,7 @@ int main(void)
 	        ERROR_TEST(test_gaps),     ERROR_TEST(test_edges),
 	        ERROR_TEST(test_others),   ERROR_TEST(test_unknown),
 	        ERROR_TEST(test_lifetime), cmocka_unit_test(test_notable),
+	        ERROR_TEST(test_merged),   ERROR_TEST(test_jemalloc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,7 @@ static void leaves_out_what_one_host_lacks(void **state)
 	assert_int_equal(a.window.numbers[WINDOW_threads_born], 7);
 	assert_false(a.window.seen[WINDOW_threads_exited]);
 	assert_int_equal(a.window.numbers[WINDOW_length_ns], 9);
+	assert_int_equal(a.window.numbers[WINDOW_shortest_length_ns], 7);
 	assert_int_equal(a.host.numbers[HOST_hosts], 2);
 	snapshot_info_done(&a);
 	snapshot_info_done(&b);
