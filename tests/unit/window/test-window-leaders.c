@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Threads that took over the ids of a leader (exec of a thread that is not the leader), where the kernel's records are all that is
  * known of both: the births that are computed from these differ by the delays of the records. */
+#include <string.h>
+
 #include "window-scene.h"
 
 enum { PROCESS = 300, WORKER = 301, LATE_NS = 2000000 };
@@ -111,6 +113,52 @@ static void another_process_is_none(void **state)
 	assert_int_equal(found, 2);
 }
 
+/* A living process that may have been born when the other one had ended is another one. */
+static void living_process_may_be_another(void **state)
+{
+	const uint64_t start = SECONDS(105) / TICK_NS;
+	cleanup_(scene_done) struct scene scene;
+	struct thread_sample *leader;
+
+	(void)state;
+	scene_init(&scene);
+	leader = reading_add(&scene.b, PROCESS, PROCESS, start + 1);
+	sample_set_process_start(leader, start + 1);
+	sample_name(&leader->pcomm, "living");
+	add_end(&scene.exits, (struct end_spec){.tid = PROCESS,
+	                                        .tgid = PROCESS,
+	                                        .born_ns = SECONDS(105) + MILLISECONDS(1),
+	                                        .process_born_ns = SECONDS(105) + MILLISECONDS(1),
+	                                        .exited_ns = SECONDS(105) + MILLISECONDS(16),
+	                                        .late_ns = MILLISECONDS(5),
+	                                        .comm = "ended"});
+	join(&scene);
+	for (size_t i = 0; i < scene.window.count; i++) {
+		const struct thread_sample *row = &scene.window.samples[i];
+		bool is_living = strcmp(strbuf_str(&row->pcomm), "living") == 0;
+
+		if (row->tgid == PROCESS)
+			assert_int_equal(sample_process_start(row), start + is_living);
+	}
+}
+
+/* A leader that ended in the tick of its birth is of the living process, if another one took over its ids in between. */
+static void short_leader_is_of_the_process(void **state)
+{
+	cleanup_(scene_done) struct scene scene;
+	struct thread_sample *leader;
+
+	(void)state;
+	scene_init(&scene);
+	leader = reading_add(&scene.b, PROCESS, PROCESS, born_ns / TICK_NS);
+	sample_set_process_start(leader, born_ns / TICK_NS);
+	sample_name(&leader->pcomm, "living");
+	add_record(&scene, PROCESS, "first", born_ns + MILLISECONDS(1) / 2, 0);
+	add_record(&scene, PROCESS, "second", SECONDS(106), 0);
+	join(&scene);
+	assert_one_process(&scene, 3, "living");
+}
+
 /* A young process of the first reading: its leader's record is the first of two, however short its life was. The second record has
  * the work of the thread that executed the program. */
 static void young_leader_has_its_own_record(void **state)
@@ -151,6 +199,8 @@ int main(void)
 	        cmocka_unit_test(takers_are_of_the_process),
 	        cmocka_unit_test(living_taker_is_of_the_process),
 	        cmocka_unit_test(another_process_is_none),
+	        cmocka_unit_test(living_process_may_be_another),
+	        cmocka_unit_test(short_leader_is_of_the_process),
 	        cmocka_unit_test(young_leader_has_its_own_record),
 	};
 
