@@ -59,6 +59,7 @@ int report_job(const struct report_call *call)
 	cleanup_(series_done) struct series series = {0};
 	cleanup_(strbuf_done) struct strbuf path = STRBUF_INIT;
 	struct plot plot = {.series = &series, .info = &info};
+	size_t bad;
 	int r;
 
 	mem_limit(call->options->limits.memory);
@@ -74,9 +75,10 @@ int report_job(const struct report_call *call)
 		cli_error("%s: there is no record", strbuf_str(&path));
 		return EXIT_FAILED;
 	}
-	if (series.bad_lines > 0 || series.is_torn)
-		cli_error("%s: %zu lines are no records, and left out", strbuf_str(&path),
-		          series.bad_lines + series.is_torn);
+	bad = series.bad_lines + series.is_torn;
+	if (bad > 0)
+		cli_error("%s: %zu %s, and left out", strbuf_str(&path), bad,
+		          bad == 1 ? "line is no record" : "lines are no records");
 	plot.name = strbuf_str(&path);
 	plot_show_default(plot.shown);
 	return draw(call, &plot);
