@@ -69,6 +69,13 @@ static bool passes(const struct row_set *set, const struct row_options *options,
 	return true;
 }
 
+/* A counter whose values are impossible on both sides has a true difference. */
+static bool has_nothing(const struct row_view *view)
+{
+	return !row_has_value(view, SIDE_BASELINE) && !row_has_value(view, SIDE_CANDIDATE) &&
+	       view->delta.kind == QUANTITY_NONE;
+}
+
 /* Returns whether the row is listed; counts those that are not. */
 static bool keeps(struct row_set *set, const struct row_options *options,
                   const struct row_view *view)
@@ -76,11 +83,9 @@ static bool keeps(struct row_set *set, const struct row_options *options,
 	bool compared = set->sides == SIDE_MAX && !options->unchanged;
 
 	/* The exited have no values but those that were made for them. */
-	if (row_group_is_exited(view->group) && !row_has_value(view, SIDE_BASELINE) &&
-	    !row_has_value(view, SIDE_CANDIDATE))
+	if (row_group_is_exited(view->group) && has_nothing(view))
 		return false;
-	if (compared && !row_has_value(view, SIDE_BASELINE) &&
-	    !row_has_value(view, SIDE_CANDIDATE)) {
+	if (compared && has_nothing(view)) {
 		set->unseen_count++;
 		return false;
 	}
