@@ -80,7 +80,8 @@ static void stop(struct file_looker *looker, bool is_at_work)
 {
 	fd_closep(&looker->socket);
 	if (looker->helper > 0) {
-		if (is_at_work)
+		/* One that hangs cannot end its own helper. */
+		if (is_at_work && kill(-looker->helper, SIGKILL) < 0)
 			(void)kill(looker->helper, SIGKILL);
 		/* From now on it is seen by everybody as one that was left behind. */
 		looker->is_left = !helper_reap(looker->helper, is_at_work ? REAP_MS : END_MS);

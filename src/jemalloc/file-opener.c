@@ -150,8 +150,10 @@ static int find_object(struct opener *opener, struct jemalloc_object *ret_object
 	return 0;
 }
 
+/* It leads a process group, which its own helper is in as well: one signal ends both. */
 static void become_helper(pid_t parent)
 {
+	(void)setpgid(0, 0);
 	helper_ignore_signals();
 	helper_become_stranger(helper_capabilities[HELPER_FOR_FILES]);
 	helper_end_with(parent);

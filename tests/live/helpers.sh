@@ -264,8 +264,10 @@ if [ ! -e "/run/user/$user" ]; then
     as_user() {
         setpriv --reuid="$user" --regid="$user" --clear-groups --inh-caps=-all "$@"
     }
+    # Those that have ended wait for a parent that hangs.
     helpers_of_user() {
         grep -lE "^Uid:[[:space:]]${user}[[:space:]]" /proc/[0-9]*/status 2>/dev/null |
+            xargs -r grep -LE '^State:[[:space:]][ZX]' 2>/dev/null |
             xargs -r grep -lE '^Name:[[:space:]]ctprof-' 2>/dev/null | wc -l
     }
     setpriv --reuid="$user" --regid="$user" --clear-groups --inh-caps=-all ./asked/program 300 &
