@@ -5,10 +5,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/helper.h"
 #include "base/mem.h"
 
 /* Libraries end a process with status 1. */
@@ -23,43 +23,22 @@ static bool is_ignored(int signal)
 	return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* SIGCHLD is waited for. A blocked signal is kept although it is ignored, as nohup(1) has SIGHUP ignored. */
-static void fill(sigset_t *ret)
+noreturn_ static void be_child(int (*work)(void *context), void *context,
+                               const struct held_signals *held, pid_t parent)
 {
-	sigemptyset(ret);
-	for (size_t i = 0; i < ARRAY_SIZE(asking); i++)
-		if (!is_ignored(asking[i]))
-			sigaddset(ret, asking[i]);
-	sigaddset(ret, SIGCHLD);
-}
-
-static void hold(int how)
-{
-	sigset_t set;
-
-	fill(&set);
-	sigprocmask(how, &set, NULL);
-}
-
-noreturn_ static void be_child(int (*work)(void *context), void *context, pid_t parent)
-{
-	hold(SIG_UNBLOCK);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(STATUS_FAILED);
+	helper_end_with(parent);
+	sigprocmask(SIG_SETMASK, &held->before, NULL);
 	mem_set_status(STATUS_FAILED);
 	_exit(work(context) == 0 ? 0 : STATUS_FAILED);
 }
 
 /* Waits until the child has ended. Returns the signal that ended it before, or 0. */
-static int await(pid_t child, int *ret_status)
+static int await(pid_t child, const struct held_signals *held, int *ret_status)
 {
 	int asked = 0, signal;
-	sigset_t set;
 
-	fill(&set);
 	while (waitpid(child, ret_status, WNOHANG) == 0) {
-		signal = sigwaitinfo(&set, NULL);
+		signal = sigwaitinfo(&held->set, NULL);
 		if (signal <= 0 || signal == SIGCHLD)
 			continue;
 		asked = signal;
@@ -68,23 +47,33 @@ static int await(pid_t child, int *ret_status)
 	return asked;
 }
 
-void export_child_hold_signals(void)
+/* A blocked signal is kept although it is ignored, as nohup(1) has SIGHUP ignored. */
+void export_child_hold_signals(struct held_signals *ret_held)
 {
-	hold(SIG_BLOCK);
+	sigset_t *set = &ret_held->set;
+
+	sigprocmask(SIG_BLOCK, NULL, &ret_held->before);
+	sigemptyset(set);
+	for (size_t i = 0; i < ARRAY_SIZE(asking); i++)
+		if (!is_ignored(asking[i]) && !sigismember(&ret_held->before, asking[i]))
+			sigaddset(set, asking[i]);
+	sigaddset(set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, set, NULL);
 }
 
-int export_child_run(int (*work)(void *context), void *context, int *ret_signal)
+int export_child_run(int (*work)(void *context), void *context, const struct held_signals *held,
+                     int *ret_signal)
 {
 	pid_t parent = getpid(), child;
-	int status = 0;
+	int status = -1;
 
 	*ret_signal = 0;
 	child = fork();
 	if (child < 0)
 		return -errno;
 	if (child == 0)
-		be_child(work, context, parent);
-	*ret_signal = await(child, &status);
+		be_child(work, context, held, parent);
+	*ret_signal = await(child, held, &status);
 	if (!WIFEXITED(status))
 		return EXPORT_CHILD_ENDED;
 	switch (WEXITSTATUS(status)) {
@@ -97,9 +86,9 @@ int export_child_run(int (*work)(void *context), void *context, int *ret_signal)
 	}
 }
 
-void export_child_raise(int signal)
+void export_child_raise(const struct held_signals *held, int signal)
 {
 	if (signal > 0)
 		raise(signal);
-	hold(SIG_UNBLOCK);
+	sigprocmask(SIG_SETMASK, &held->before, NULL);
 }

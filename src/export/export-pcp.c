@@ -217,9 +217,10 @@ static int write_archive(void *context)
 }
 
 /* The library ends the process where it lacks memory. */
-static int export_in(struct workshop *workshop, struct task *task, int *ret_signal)
+static int export_in(struct workshop *workshop, struct task *task, const struct held_signals *held,
+                     int *ret_signal)
 {
-	int r = export_child_run(write_archive, task, ret_signal);
+	int r = export_child_run(write_archive, task, held, ret_signal);
 
 	if (r == EXPORT_CHILD_DONE && *ret_signal == 0)
 		r = copy_all(workshop, task->name);
@@ -235,18 +236,19 @@ int export_pcp(const struct export_plan *plan, char **paths, const char *name)
 	struct workshop workshop = WORKSHOP_INIT;
 	struct task task = {plan, paths, &workshop, name};
 	cleanup_(strbuf_done) struct strbuf first = STRBUF_INIT, reason = STRBUF_INIT;
+	struct held_signals held;
 	int r, signal = 0;
 
 	strbuf_addf(&first, "%s%s", name, pcp_archive_suffixes[0]);
-	export_child_hold_signals();
+	export_child_hold_signals(&held);
 	r = make(&workshop, strbuf_str(&first), &reason);
 	if (r < 0) {
 		cli_error("%s: %s", name, reason.len > 0 ? strbuf_str(&reason) : strerror(-r));
 		r = EXIT_FAILED;
 	} else {
-		r = export_in(&workshop, &task, &signal);
+		r = export_in(&workshop, &task, &held, &signal);
 	}
 	workshop_done(&workshop);
-	export_child_raise(signal);
+	export_child_raise(&held, signal);
 	return r;
 }

@@ -508,13 +508,6 @@ static bool is_of_several(const struct host *host)
 	return host->seen[HOST_hosts] && host->numbers[HOST_hosts] > 1;
 }
 
-static bool is_of_bpf(const struct host *host)
-{
-	const char *source = host_text(host, HOST_source);
-
-	return source && strcmp(source, HOST_SOURCE_BPF) == 0;
-}
-
 struct derive_frame derive_frame_of(const struct snapshot_info *info)
 {
 	const struct host *host = &info->host;
@@ -537,7 +530,7 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 		               info->window.numbers[WINDOW_threads_missed];
 		frame.read_skew_known = info->window.seen[WINDOW_read_skew_ns];
 		frame.read_skew_ns = info->window.numbers[WINDOW_read_skew_ns];
-		frame.hides_passes = is_of_several(host) && !is_of_bpf(host);
+		frame.hides_passes = is_of_several(host) && !host_is_read_by_bpf(host);
 	}
 	if (host->seen[HOST_clock_ticks_per_second])
 		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];

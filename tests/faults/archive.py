@@ -76,20 +76,22 @@ def main():
         os.mkdir(os.path.join(top, "rec"), 0o700)
         with open(os.path.join(top, "rec/20010909T014640Z.ctprof.zst"), "wb") as file:
             file.write(b"".join(window(number, 200) for number in range(40)))
-        begin = time.monotonic()
         process = start(ctprof, directory, LD_PRELOAD=library, FAIL_ALLOC_REACHED=counted)
         error = process.communicate()[1]
-        took = time.monotonic() - begin
         if "built without" in error or "cannot be loaded" in error:
             print(f"skipped: {error.strip()}")
             return SKIPPED
         if process.returncode != 0 or left_in(directory) != ARCHIVE:
             print(f"FAILED: without a fault: {error}")
             return 1
+        begin = time.monotonic()
+        start(ctprof, directory).communicate()
+        took = time.monotonic() - begin
+        left_in(directory)
         with open(counted, "rb") as file:
             allocations = int.from_bytes(file.read(8), "little")
         places = sorted({1 + allocations * i // PLACES for i in range(PLACES)} | set(range(1, AROUND)))
-        wrong = 0
+        wrong = ended = 0
         for place in places:
             for how in ("FROM", "AT"):
                 wrong += judge(f"allocation {how} {place}", start(ctprof, directory, LD_PRELOAD=library, **{f"FAIL_ALLOC_{how}": str(place)}),
@@ -100,7 +102,11 @@ def main():
                 time.sleep(part * took)
                 process.send_signal(number)
                 wrong += judge(f"{number.name} after {part} of the time", process, directory, (0, -number))
-        print(f"{2 * len(places)} places of {allocations} allocations, {len(SIGNALS) * len(MOMENTS)} signals: {wrong} went wrong")
+                ended += process.returncode != 0
+        print(f"{2 * len(places)} places of {allocations} allocations, {len(SIGNALS) * len(MOMENTS)} signals ({ended} ended it): {wrong} went wrong")
+        if ended == 0:
+            print("FAILED: no signal came before the end")
+            return 1
         return 1 if wrong else 0
 
 

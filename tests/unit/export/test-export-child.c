@@ -38,11 +38,12 @@ static int work(void *context)
 
 static int run(enum way way, int *ret_signal)
 {
+	struct held_signals held;
 	int r;
 
-	export_child_hold_signals();
-	r = export_child_run(work, &way, ret_signal);
-	export_child_raise(0);
+	export_child_hold_signals(&held);
+	r = export_child_run(work, &way, &held, ret_signal);
+	export_child_raise(&held, 0);
 	return r;
 }
 
@@ -73,16 +74,17 @@ static int ask(bool ignores, bool *ret_came)
 	assert_int_equal(pipe(ends), 0);
 	pid = fork();
 	if (pid == 0) {
+		struct held_signals held;
 		enum way way = HANGS;
 		int asked, r;
 
 		signal(SIGTERM, ignores ? SIG_IGN : SIG_DFL);
 		ualarm(ignores ? 100000 : 0, 0);
-		export_child_hold_signals();
-		r = export_child_run(work, &way, &asked);
+		export_child_hold_signals(&held);
+		r = export_child_run(work, &way, &held, &asked);
 		if (r != EXPORT_CHILD_ENDED || asked != SIGTERM || write(ends[1], "", 1) != 1)
 			_exit(9);
-		export_child_raise(asked);
+		export_child_raise(&held, asked);
 		_exit(8);
 	}
 	close(ends[1]);
@@ -105,11 +107,45 @@ static void test_signals(void **state)
 	assert_true(!came && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
 }
 
+/* What was blocked stays so, in the work as well. */
+static int is_blocked(void *context)
+{
+	sigset_t blocked;
+
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	return sigismember(&blocked, *(int *)context) ? 0 : -EIO;
+}
+
+static void test_mask(void **state)
+{
+	int number = SIGHUP, other = SIGTERM, asked;
+	struct held_signals held;
+	sigset_t set, after;
+
+	(void)state;
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	export_child_hold_signals(&held);
+	raise(number);
+	assert_int_equal(export_child_run(is_blocked, &number, &held, &asked), EXPORT_CHILD_DONE);
+	assert_int_equal(export_child_run(is_blocked, &other, &held, &asked), EXPORT_CHILD_FAILED);
+	assert_int_equal(asked, 0);
+	export_child_raise(&held, 0);
+	sigprocmask(SIG_BLOCK, NULL, &after);
+	assert_true(sigismember(&after, number) && !sigismember(&after, other) &&
+	            !sigismember(&after, SIGCHLD));
+	signal(number, SIG_IGN);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	signal(number, SIG_DFL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_ends),
 	        cmocka_unit_test(test_signals),
+	        cmocka_unit_test(test_mask),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
