@@ -102,6 +102,10 @@ if [ "$(number listened.zst exits)" = '"completed"' ]; then
     between "the same by the rows of the listener's window" $((used_ms * 98 / 100 - 20)) \
         $(($(of listened.zst '[.threads[] | select(.tgid == $pid) | .run_time_ns // 0] | add') / 1000000)) \
         $((used_ms * 102 / 100 + 60))
+    # The kernel has one counter of them, under both names. Its records come before the last waits.
+    same "ended threads whose delays for a CPU are not their waits for it" '[]' "$(of listened.zst '[.threads[] |
+        select(.window_part == "exited" or .window_part == "passed") | select(.wait_time_ns and .cpu_delay_total_ns) |
+        select([.wait_time_ns, .timeslices] != [.cpu_delay_total_ns, .cpu_delay_count]) | .tid]')"
 fi
 if [[ $(number listened.zst exits) =~ recorded|completed ]]; then
     same "threads of it that exited" 62 \

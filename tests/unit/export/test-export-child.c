@@ -107,7 +107,7 @@ static void test_signals(void **state)
 	assert_true(!came && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
 }
 
-/* What was blocked stays so, in the work as well. */
+/* Signals that the caller has blocked stay so, in the work as well. */
 static int is_blocked(void *context)
 {
 	sigset_t blocked;
