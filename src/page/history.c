@@ -58,12 +58,13 @@ static uint8_t marks_of(const struct overview_value *value)
 static struct history_idle idle_at(const struct history *history, const struct history_group *group,
                                    size_t column)
 {
-	for (size_t i = group->idle_count; i-- > 0;)
-		if (group->idle[i].column <= column)
-			return group->idle[i].column < history->columns[column].idle_since
-			               ? (struct history_idle){0}
-			               : group->idle[i];
-	return (struct history_idle){0};
+	size_t last = group->idle_count;
+
+	while (last > 0 && group->idle[last - 1].column > column)
+		last--;
+	if (last == 0 || group->idle[last - 1].column < history->columns[column].idle_since)
+		return (struct history_idle){0};
+	return group->idle[last - 1];
 }
 
 /* Threads that ended may be those without a value, and do so once. */
@@ -73,8 +74,8 @@ static bool lacks_living(const struct overview_row *row, unsigned aspect)
 	       row->values[aspect][0].lacking > row->threads.gone;
 }
 
-/* Returns what is known behind a column: marks of its living threads add up until a column has all of them, for which of them lacked a value
- * before is unknown. A group without living threads has none. */
+/* Returns what is known behind a column. Marks of living threads add up until a column has all threads: which of them
+ * lacked a value before is unknown. A group without living threads has no marks. */
 static struct history_idle idle_behind(const struct history *history,
                                        const struct overview_row *row, struct history_idle idle)
 {
@@ -105,7 +106,8 @@ static void note_idle(struct history *history, const struct overview_row *row, u
 	before = idle = idle_at(history, group, column);
 	idle.living +=
 	        (int64_t)row->threads.after -
-	        (history->columns[column].has_idle || !group->idle ? 0 : row->threads.before);
+	        (history->columns[column].has_idle || group->idle_count == 0 ? 0
+	                                                                     : row->threads.before);
 	idle = idle_behind(history, row, idle);
 	history->idle_partial |= idle.unseen | idle.partial;
 	if (idle.unseen == before.unseen && idle.partial == before.partial &&
