@@ -65,11 +65,12 @@ static void undo_temporary(struct mem_undo *undo)
 static void forget_temporary(struct output *output)
 {
 	mem_undo_pop(&output->undo);
+	signal_undo_pop(&output->signal_undo);
 	free(output->temporary);
 	output->temporary = NULL;
 }
 
-static int with_temporary_name(struct output *output, name_function *make)
+static int take_temporary_name(struct output *output, name_function *make)
 {
 	int r = -EEXIST;
 
@@ -84,7 +85,25 @@ static int with_temporary_name(struct output *output, name_function *make)
 	if (r == 0) {
 		output->undo.undo = undo_temporary;
 		mem_undo_push(&output->undo);
+		output->signal_undo =
+		        (struct signal_undo){.dir_fd = output->dir_fd, .name = output->temporary};
+		signal_undo_push(&output->signal_undo);
 	}
+	return r;
+}
+
+/* No signal comes before the name is registered. */
+static int with_temporary_name(struct output *output, name_function *make)
+{
+	sigset_t all, before;
+	bool is_blocked;
+	int r;
+
+	sigfillset(&all);
+	is_blocked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+	r = take_temporary_name(output, make);
+	if (is_blocked)
+		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
 }
 

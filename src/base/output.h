@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/mem.h"
+#include "base/signal-undo.h"
 #include "ctprof/base/macro.h"
 #include "ctprof/base/strbuf.h"
 #include "ctprof/base/stream.h"
@@ -39,7 +40,8 @@ struct output {
 	char *target;         /* last part of the path; NULL if it is written directly */
 	char *temporary;      /* its name in the directory during the writing, or NULL */
 	unsigned long bytes;  /* written so far */
-	struct mem_undo undo; /* registered while there is a temporary name */
+	struct mem_undo undo; /* registered while there is a temporary name, and this one too: */
+	struct signal_undo signal_undo;
 	struct strbuf reason;
 };
 
@@ -47,7 +49,7 @@ struct output {
 
 /* Prepares to write @path, "-" for standard output. The file is written without a name (O_TMPFILE), or under a
  * temporary one if the file system cannot do that, in the target's directory; an existing target is replaced on commit
- * and untouched until then. The directory is looked up once and held.
+ * and untouched until then. A signal that ends the program removes the temporary name. The directory is looked up once and held.
  * A new file has the permissions of @audience, and this user's ids. If it replaces a regular file that this user owns,
  * and that others cannot have put under that name, it gets that file's permission bits (0777) and, if the system lets
  * this user, its group; without the group, not the group's bits either. In a sticky directory others can have put the

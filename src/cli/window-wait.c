@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/signal-rest.h"
+#include "base/signal-undo.h"
 #include "ctprof/base/macro.h"
 
 static sigset_t interrupts(void)
@@ -22,7 +23,7 @@ static sigset_t interrupts(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	/* A terminal may be lost. One that is ignored, as under nohup(1), would be delivered if it were blocked. */
-	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_DFL)
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 && signal_undo_is_default(&hangup))
 		sigaddset(&set, SIGHUP);
 	return set;
 }
@@ -41,14 +42,12 @@ static const int interrupt_numbers[] = {SIGINT, SIGTERM, SIGHUP};
 /* The next interrupt ends the program, whichever it is. */
 static void forgive(int number)
 {
-	const struct sigaction end = {.sa_handler = SIG_DFL};
-
 	(void)number;
 	for (size_t i = 0; i < ARRAY_SIZE(interrupt_numbers); i++) {
 		struct sigaction now;
 
 		if (sigaction(interrupt_numbers[i], NULL, &now) == 0 && now.sa_handler == forgive)
-			(void)sigaction(interrupt_numbers[i], &end, NULL);
+			signal_undo_set_default(interrupt_numbers[i]);
 	}
 }
 
@@ -56,8 +55,7 @@ static void forgive(int number)
  * cost it. */
 static void let_second_go(struct window_wait *wait)
 {
-	struct sigaction once = {.sa_handler = forgive,
-	                         .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+	struct sigaction once = {.sa_handler = forgive, .sa_flags = SA_RESTART};
 	sigset_t set = interrupts();
 
 	for (size_t i = 0; i < ARRAY_SIZE(interrupt_numbers); i++) {
@@ -66,7 +64,7 @@ static void let_second_go(struct window_wait *wait)
 
 		/* One that is ignored, as in the background of a script, stays so. */
 		if (sigismember(&set, number) == 1 && sigaction(number, NULL, &before) == 0 &&
-		    before.sa_handler == SIG_DFL)
+		    signal_undo_is_default(&before))
 			(void)sigaction(number, &once, NULL);
 	}
 	fd_closep(&wait->signal_fd);

@@ -10,11 +10,10 @@
 
 #include "base/helper.h"
 #include "base/mem.h"
+#include "base/signal-undo.h"
 
 /* Libraries end a process with status 1. */
 enum { STATUS_FAILED = 3 };
-
-static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
 static bool is_ignored(int signal)
 {
@@ -53,10 +52,10 @@ void export_child_hold_signals(struct held_signals *ret_held)
 	sigset_t *set = &ret_held->set;
 
 	sigprocmask(SIG_BLOCK, NULL, &ret_held->before);
-	sigemptyset(set);
-	for (size_t i = 0; i < ARRAY_SIZE(asking); i++)
-		if (!is_ignored(asking[i]) && !sigismember(&ret_held->before, asking[i]))
-			sigaddset(set, asking[i]);
+	signal_set_ending(set);
+	for (int signal = 1; signal <= SIGRTMAX; signal++)
+		if (is_ignored(signal) || sigismember(&ret_held->before, signal) == 1)
+			sigdelset(set, signal);
 	sigaddset(set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, set, NULL);
 }

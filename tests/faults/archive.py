@@ -11,7 +11,7 @@ import tempfile
 import time
 
 PLACES, AROUND = 60, 40
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE, signal.SIGALRM, signal.SIGUSR1, signal.SIGXCPU, signal.SIGRTMAX)
 # Parts of the time that a run takes.
 MOMENTS = (0.2, 0.4, 0.6, 0.8)
 ARCHIVE = ["a.0", "a.index", "a.meta"]

@@ -15,6 +15,7 @@ cd "$1"
 #   src/jemalloc/helper-sandbox.c  names the flags that the helper process may not use
 #   src/command/manual-page.c             /dev/null, as standard output of man(1) that is asked whether it has a page
 #   src/base/helper-guard.c         a file for locks, in a directory of the user's that nobody else may write
+#   src/base/signal-undo.c          removes the temporary names of output.c
 #   src/base/own-directory.c        makes the directory of the user's that nobody else may write
 #   src/doctor/doctor-probe.c            switches of the kernel below /proc/sys, by names of the registry
 #   src/knob/guardian.c, shell.c         /dev/null, as standard descriptors, and oom_score_adj of the guardian
@@ -37,7 +38,7 @@ cd "$1"
 #   src/export/export-pcp.c                 a directory for a library that writes under names, which nobody else can enter
 #   src/trigger/trigger.c                pressure files of the kernel, which take a trigger by a write
 #   src/knob/knob-file.c                 settings of the host, as the user of an experiment names them
-exceptions="src/export/export-pcp.c src/trigger/trigger.c src/database/database.c src/database/database-schema.c src/duct/duct-files.c src/duct/duct-gpu.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-sums.c src/recording/recording-keep.c src/command/manual-page.c src/experiment/outlook.c src/serve/serve-child.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/base/own-directory.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
+exceptions="src/export/export-pcp.c src/trigger/trigger.c src/database/database.c src/database/database-schema.c src/duct/duct-files.c src/duct/duct-gpu.c src/duct/duct-pty.c src/duct/duct-run.c src/recording/recording-directory.c src/recording/recording-write.c src/recording/recording-sums.c src/recording/recording-keep.c src/command/manual-page.c src/experiment/outlook.c src/serve/serve-child.c src/job/job-cgroup.c src/experiment/record-directory.c src/knob/guardian.c src/knob/shell.c src/knob/journal.c src/knob/state-dir.c src/knob/knob-file.c src/base/helper-guard.c src/base/own-directory.c src/base/signal-undo.c src/jemalloc/helper-program.c src/jemalloc/memory-probe.c src/jemalloc/helper-sandbox.c src/doctor/doctor-probe.c"
 
 files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
 [ -n "$files" ] || { echo "writing-opens.sh: no sources in $1" >&2; exit 1; }

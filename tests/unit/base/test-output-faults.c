@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -270,6 +272,29 @@ static void test_output_without_tmpfile(void **state)
 	}
 }
 
+/* A signal during the writing takes the name away. */
+static void test_output_signal(void **state)
+{
+	const struct temp_tree *tree = *state;
+	struct output output = OUTPUT_INIT;
+	int status;
+	pid_t child;
+
+	faults.tmpfile_error = EOPNOTSUPP;
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (output_open_at(&output, tree->fd, "target", OUTPUT_PRIVATE) == 0 &&
+		    temp_tree_count(tree, ".") == 1)
+			raise(SIGTERM);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+	assert_int_equal(temp_tree_count(tree, "."), 0);
+}
+
 /* Without /proc there is no way to give an open file a name. */
 static void test_output_without_proc(void **state)
 {
@@ -472,6 +497,7 @@ int main(void)
 	        in_tree(test_output_directory_is_not_flushed),
 	        in_tree(test_output_group_fails),
 	        in_tree(test_output_without_tmpfile),
+	        in_tree(test_output_signal),
 	        in_tree(test_output_without_proc),
 	        in_tree(test_output_tmpfile_fails),
 	        in_tree(test_output_named_and_left),
