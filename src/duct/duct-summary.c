@@ -53,7 +53,7 @@ static void add_value(struct duct_summary *summary, const char *prefix,
 {
 	struct duct_value *value = add(summary, prefix, job_value_table[id].name);
 
-	value->is_known = values->seen[id];
+	value->is_known = job_is_whole(values, id);
 	value->number = values->numbers[id];
 	value->unit = job_value_table[id].unit;
 }

@@ -14,6 +14,7 @@
 #include "capture/exit-listener.h"
 #include "capture/own-proc.h"
 #include "host/host-read.h"
+#include "job/job-sums.h"
 
 void job_groups_done(struct job_groups *groups)
 {
@@ -21,38 +22,8 @@ void job_groups_done(struct job_groups *groups)
 	*groups = (struct job_groups){0};
 }
 
-/* A metric whose sum is a value. */
-static const struct {
-	enum job_value_id id;
-	enum metric_id metric;
-	double unit;
-} sums[] = {
-        {JOB_run_queue_wait, METRIC_wait_time_ns, NS_PER_SECOND},
-        {JOB_minor_faults, METRIC_minflt, 1},
-        {JOB_major_faults, METRIC_majflt, 1},
-        {JOB_voluntary_switches, METRIC_voluntary_csw, 1},
-        {JOB_involuntary_switches, METRIC_nonvoluntary_csw, 1},
-        {JOB_rchar, METRIC_rchar, 1},
-        {JOB_wchar, METRIC_wchar, 1},
-        {JOB_syscr, METRIC_syscr, 1},
-        {JOB_syscw, METRIC_syscw, 1},
-        {JOB_read_bytes, METRIC_read_bytes, 1},
-        {JOB_write_bytes, METRIC_write_bytes, 1},
-        {JOB_cancelled_write_bytes, METRIC_cancelled_write_bytes, 1},
-        {JOB_blkio_delay, METRIC_blkio_delay_total_ns, NS_PER_SECOND},
-        {JOB_swapin_delay, METRIC_swapin_delay_total_ns, NS_PER_SECOND},
-        {JOB_freepages_delay, METRIC_freepages_delay_total_ns, NS_PER_SECOND},
-        {JOB_thrashing_delay, METRIC_thrashing_delay_total_ns, NS_PER_SECOND},
-        {JOB_compact_delay, METRIC_compact_delay_total_ns, NS_PER_SECOND},
-        {JOB_wpcopy_delay, METRIC_wpcopy_delay_total_ns, NS_PER_SECOND},
-        {JOB_irq_delay, METRIC_irq_delay_total_ns, NS_PER_SECOND},
-};
-
 struct totals {
-	double sums[ARRAY_SIZE(sums)];
-	bool missing[ARRAY_SIZE(sums)]; /* a thread has no such value */
-	double cpu_time;                /* in seconds */
-	bool lacks_cpu_time;
+	struct job_sums sums;
 	double threads, processes;
 	double largest_rss;
 	bool largest_missing;
@@ -170,20 +141,17 @@ static void add_end(struct totals *totals, const struct thread_sample *sample, u
 {
 	const struct strbuf *name = sample->pcomm.len > 0 ? &sample->pcomm : &sample->comm;
 	struct job_group *group = find_group(totals, name->data, name->len);
-	double cpu_time = (double)sample_number(sample, METRIC_run_time_ns) / NS_PER_SECOND;
+	double cpu_time =
+	        metric_set_has(&sample->seen, METRIC_run_time_ns)
+	                ? (double)sample_number(sample, METRIC_run_time_ns) / NS_PER_SECOND
+	                : 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
-		if (metric_set_has(&sample->seen, sums[i].metric))
-			totals->sums[i] +=
-			        (double)sample_number(sample, sums[i].metric) / sums[i].unit;
-		else
-			totals->missing[i] = true;
+	job_sums_add(&totals->sums, sample);
 	if (!metric_set_has(&sample->seen, METRIC_hiwater_rss_bytes))
 		totals->largest_missing = true;
 	else if ((double)sample_number(sample, METRIC_hiwater_rss_bytes) > totals->largest_rss)
 		totals->largest_rss = (double)sample_number(sample, METRIC_hiwater_rss_bytes);
 	totals->threads++;
-	totals->cpu_time += cpu_time;
 	group->threads++;
 	group->cpu_time += without_copy(totals, sample, cpu_time);
 	count_process(totals, sample, born_ns, group);
@@ -206,44 +174,6 @@ static bool has_end(const struct strmap *ended, const struct job_thread *thread)
 	return strmap_find(ended, (const char *)key, sizeof(key), &place);
 }
 
-/* Adds a thread that goes on. A number that it has no counter for is not known of the job either. */
-static void add_thread(struct totals *totals, const struct job_counters *counters)
-{
-	const struct {
-		enum job_value_id id;
-		bool known;
-		double number;
-	} own[] = {
-	        {JOB_run_queue_wait, counters->has_schedstat, counters->run_queue_wait},
-	        {JOB_minor_faults, true, counters->minor_faults},
-	        {JOB_major_faults, true, counters->major_faults},
-	        {JOB_voluntary_switches, counters->has_switches, counters->voluntary_switches},
-	        {JOB_involuntary_switches, counters->has_switches, counters->involuntary_switches},
-	        {JOB_rchar, counters->has_io, counters->io[JOB_IO_RCHAR]},
-	        {JOB_wchar, counters->has_io, counters->io[JOB_IO_WCHAR]},
-	        {JOB_syscr, counters->has_io, counters->io[JOB_IO_SYSCR]},
-	        {JOB_syscw, counters->has_io, counters->io[JOB_IO_SYSCW]},
-	        {JOB_read_bytes, counters->has_io, counters->io[JOB_IO_READ_BYTES]},
-	        {JOB_write_bytes, counters->has_io, counters->io[JOB_IO_WRITE_BYTES]},
-	        {JOB_cancelled_write_bytes, counters->has_io, counters->io[JOB_IO_CANCELLED]},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(sums); i++) {
-		size_t k = 0;
-
-		while (k < ARRAY_SIZE(own) && own[k].id != sums[i].id)
-			k++;
-		if (k < ARRAY_SIZE(own) && own[k].known)
-			totals->sums[i] += own[k].number;
-		else
-			totals->missing[i] = true;
-	}
-	totals->threads++;
-	totals->cpu_time += counters->run_time;
-	if (!counters->has_schedstat)
-		totals->lacks_cpu_time = true;
-}
-
 /* Counts a process that goes on in its group. @counted: what has counted it by the end of a thread, or NULL. */
 static void count_live(struct totals *totals, struct strmap_entry *counted, struct job_group *group)
 {
@@ -262,7 +192,7 @@ static void add_live(struct totals *totals, const struct job_live *live, const s
 	double before = totals->threads;
 
 	if (live->is_stalled) {
-		memset(totals->missing, true, sizeof(totals->missing));
+		job_sums_forget(&totals->sums);
 		totals->lacks_live = true;
 		return;
 	}
@@ -271,7 +201,8 @@ static void add_live(struct totals *totals, const struct job_live *live, const s
 
 		if (has_end(ended, thread))
 			continue;
-		add_thread(totals, &thread->counters);
+		job_sums_add_live(&totals->sums, &thread->counters);
+		totals->threads++;
 		group->threads++;
 		group->cpu_time += thread->counters.run_time;
 	}
@@ -324,15 +255,11 @@ void job_ends_catch_up(struct job_ends *ends)
 
 static void set_values(const struct totals *totals, struct job_values *values)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
-		if (!totals->missing[i])
-			job_set(values, sums[i].id, JOB_SOURCE_exits, totals->sums[i]);
+	job_sums_set(&totals->sums, values);
 	if (!totals->largest_missing)
 		job_set(values, JOB_largest_rss, JOB_SOURCE_exits, totals->largest_rss);
 	if (totals->lacks_live)
 		return;
-	if (!totals->lacks_cpu_time)
-		job_set(values, JOB_cpu_time, JOB_SOURCE_exits, totals->cpu_time);
 	job_set(values, JOB_threads, JOB_SOURCE_exits, totals->threads);
 	job_set(values, JOB_processes, JOB_SOURCE_exits, totals->processes);
 }

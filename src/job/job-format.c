@@ -52,7 +52,7 @@ static bool find(const void *context, struct span name, struct job_template_fiel
 	if (id == JOB_VALUE_COUNT)
 		return false;
 	ret->unit = job_value_table[id].unit;
-	ret->is_known = report && report->runs->values.seen[id];
+	ret->is_known = report && job_is_whole(&report->runs->values, id);
 	ret->number = report ? report->runs->values.numbers[id] : 0;
 	return true;
 }

@@ -52,6 +52,12 @@ static void put_values(struct json_writer *writer, const struct job_values *valu
 		json_write_str(writer, job_source_table[values->sources[id]].name);
 	}
 	json_write_close(writer, '}');
+	json_write_key(writer, "impossible");
+	json_write_open(writer, '{');
+	for (unsigned id = 0; id < JOB_VALUE_COUNT; id++)
+		if (values->impossible[id] > 0)
+			put_count(writer, job_value_table[id].name, values->impossible[id]);
+	json_write_close(writer, '}');
 }
 
 static void put_groups(struct json_writer *writer, const struct job_groups *groups)

@@ -418,9 +418,12 @@ static void check_cgroup(struct job *job, struct job_values *of_cgroup,
 
 static void set_known(const struct job_values *from, struct job_values *values)
 {
-	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++)
+	for (unsigned i = 0; i < JOB_VALUE_COUNT; i++) {
 		if (from->seen[i])
 			job_set(values, (enum job_value_id)i, from->sources[i], from->numbers[i]);
+		if (from->seen[i] || !values->seen[i])
+			values->impossible[i] = from->impossible[i];
+	}
 }
 
 /* The ends are those in the leaf of version 2; if that was left, they are not those of the job. */

@@ -19,7 +19,7 @@ bool job_statistics_of(const struct job_report *report, enum job_value_id id,
 	struct t_test test;
 
 	for (size_t i = 0; i < report->count; i++) {
-		if (!report->runs[i].values.seen[id])
+		if (!job_is_whole(&report->runs[i].values, id))
 			return false;
 		numbers[i] = report->runs[i].values.numbers[id];
 	}

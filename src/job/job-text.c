@@ -124,6 +124,29 @@ static void add_delays(const struct job_values *values, struct strbuf *out)
 	strbuf_add_str(out, any ? "\n" : "not counted: 'ctprof doctor' says why\n");
 }
 
+/* "left out   16 impossible values of threads (*): blkio_delay 16" */
+static void add_impossible(const struct job_values *values, struct strbuf *out)
+{
+	const char *separator = ": ";
+	double count = 0;
+
+	for (unsigned id = 0; id < JOB_VALUE_COUNT; id++)
+		count += values->impossible[id];
+	if (count == 0)
+		return;
+	begin(out, "left out");
+	job_number_format(JOB_UNIT_count, count, out);
+	strbuf_addf(out, " impossible value%s of threads (*)", count == 1 ? "" : "s");
+	for (unsigned id = 0; id < JOB_VALUE_COUNT; id++) {
+		if (values->impossible[id] == 0)
+			continue;
+		strbuf_addf(out, "%s%s ", separator, job_value_table[id].name);
+		job_number_format(JOB_UNIT_count, values->impossible[id], out);
+		separator = ", ";
+	}
+	strbuf_add_char(out, '\n');
+}
+
 static void add_counts(const struct job_values *values, struct strbuf *out)
 {
 	begin(out, "waited");
@@ -148,6 +171,7 @@ static void add_counts(const struct job_values *values, struct strbuf *out)
 	put(out, ", written ", values, JOB_wchar, "");
 	put(out, " in ", values, JOB_syscw, "\n");
 	add_delays(values, out);
+	add_impossible(values, out);
 }
 
 static void add_groups(const struct job_groups *groups, struct strbuf *out)

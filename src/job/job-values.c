@@ -32,6 +32,7 @@ void job_set(struct job_values *values, enum job_value_id id, enum job_source so
 	values->seen[id] = true;
 	values->numbers[id] = number;
 	values->sources[id] = source;
+	values->impossible[id] = 0;
 }
 
 void job_add(struct job_values *values, enum job_value_id id, double number)
@@ -44,6 +45,7 @@ void job_forget(struct job_values *values, enum job_value_id id)
 {
 	values->seen[id] = false;
 	values->numbers[id] = 0;
+	values->impossible[id] = 0;
 }
 
 enum job_value_id job_value_find(const char *name, size_t len)
@@ -119,6 +121,8 @@ void job_value_format(const struct job_values *values, enum job_value_id id, str
 		job_number_format(job_value_table[id].unit, values->numbers[id], out);
 	else
 		strbuf_add_char(out, '-');
+	if (values->seen[id] && !job_is_whole(values, id))
+		strbuf_add_char(out, '*');
 }
 
 static void set_share(struct job_values *values, enum job_value_id id, enum job_value_id part,

@@ -39,7 +39,15 @@ struct job_values {
 	bool seen[JOB_VALUE_COUNT];
 	double numbers[JOB_VALUE_COUNT];
 	enum job_source sources[JOB_VALUE_COUNT];
+	/* Threads whose value is impossible (registry/bounds.def), and not in the number. */
+	double impossible[JOB_VALUE_COUNT];
 };
+
+/* Returns whether the value is known of all threads. */
+static inline bool job_is_whole(const struct job_values *values, enum job_value_id id)
+{
+	return values->seen[id] && values->impossible[id] == 0;
+}
 
 void job_set(struct job_values *values, enum job_value_id id, enum job_source source,
              double number);
@@ -53,7 +61,7 @@ void job_forget(struct job_values *values, enum job_value_id id);
 enum job_value_id job_value_find(const char *name, size_t len);
 
 /* Appends the value for people, scaled by its unit: "12.3 MiB", "1.234 s", "12,345", "99.5 %". "-" if it is not
- * known. */
+ * known; with a "*" if it lacks impossible values. */
 void job_value_format(const struct job_values *values, enum job_value_id id, struct strbuf *out);
 
 /* Does so with a number of this unit. */

@@ -16,6 +16,7 @@ static json_t *report_of(size_t count)
 	scene.runs[0].groups.count = 1;
 	scene.runs[0].groups.entries[0] =
 	        (struct job_group){.name = "cc\xff", .cpu_time = 1.5, .processes = 2, .threads = 3};
+	scene.runs[0].values.impossible[JOB_cpu_time] = count == 1 ? 2 : 0;
 	job_report_json(&scene.report, &text);
 	assert_int_equal(text.data[text.len - 1], '\n');
 	json = json_loads(strbuf_str(&text), 0, NULL);
@@ -46,6 +47,9 @@ static void test_one_run(void **state)
 	assert_string_equal(json_string_value(json_object_get(sources, "cpu_time")), "cgroup");
 	assert_string_equal(json_string_value(json_object_get(group, "name")), "cc\xef\xbf\xbd");
 	assert_null(json_object_get(json, "statistics"));
+	assert_int_equal(json_integer_value(json_object_get(
+	                         json_object_get(run_of(json, 0), "impossible"), "cpu_time")),
+	                 2);
 	json_decref(json);
 }
 

@@ -22,6 +22,12 @@ static void test_answer_comes_first(void **state)
 	assert_contains(text.data, "  faults   12,345 minor, - major\n");
 	assert_contains(text.data, "  counted  in the cgroup /a/ctprof-run-1-0\n");
 	assert_null(strstr(text.data, "  stalled"));
+	assert_null(strstr(text.data, "impossible"));
+	scene.runs[0].values.impossible[JOB_blkio_delay] = 16;
+	strbuf_clear(&text);
+	job_report_text(&scene.report, &text);
+	assert_contains(text.data,
+	                "  left out 16 impossible values of threads (*): blkio_delay 16\n");
 	strbuf_clear(&text);
 	job_set(&scene.runs[0].values, JOB_processes_stalled, JOB_SOURCE_samples, 1);
 	job_report_text(&scene.report, &text);

@@ -45,6 +45,10 @@ static void test_unknown_is_no_zero(void **state)
 	strbuf_clear(&text);
 	job_value_format(&values, JOB_cpu_time, &text);
 	assert_text(&text, "1.500 s");
+	values.impossible[JOB_cpu_time] = 1;
+	strbuf_clear(&text);
+	job_value_format(&values, JOB_cpu_time, &text);
+	assert_text(&text, "1.500 s*");
 	job_forget(&values, JOB_cpu_time);
 	assert_false(values.seen[JOB_cpu_time]);
 }
