@@ -124,6 +124,36 @@ bool row_marks_uneven_is_small(const struct row_view *view, struct quantity delt
 	       uneven * PARTS_OF_DELTA <= fabs(quantity_double(delta));
 }
 
+/* row_marks_inputs() has the shares of each part. */
+static bool is_of_parts(unsigned measure)
+{
+	return measure_is_derived(measure) &&
+	       derived_table[measure_derived(measure)].basis == BASIS_PARTS;
+}
+
+bool row_marks_shares_differ(const struct row_view *view)
+{
+	if (view->group->exited || !view->sides[SIDE_BASELINE] || !view->sides[SIDE_CANDIDATE] ||
+	    !measure_is_amount(view->measure, view->per) || is_of_parts(view->measure))
+		return false;
+	return group_shares_differ(
+	        (struct group_coverage){view->seen[SIDE_BASELINE], view->expected[SIDE_BASELINE]},
+	        (struct group_coverage){view->seen[SIDE_CANDIDATE],
+	                                view->expected[SIDE_CANDIDATE]});
+}
+
+bool row_marks_shares_are_small(const struct row_view *view)
+{
+	double values[SIDE_MAX];
+
+	for (unsigned side = 0; side < SIDE_MAX; side++)
+		values[side] = quantity_double(view->values[side]);
+	return !measure_is_extreme(view->measure) &&
+	       group_shares_are_small((struct group_coverage){view->seen[0], view->expected[0]},
+	                              (struct group_coverage){view->seen[1], view->expected[1]},
+	                              values[0], values[1]);
+}
+
 bool row_lacks_exited(const struct group *group, const struct derive_frame *frame, unsigned measure)
 {
 	for (size_t i = 0; i < metric_count(measure); i++)

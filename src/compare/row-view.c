@@ -293,69 +293,16 @@ static struct quantity percent_of(const struct row_view *view)
 	return quantity_real(100 * quantity_double(view->delta) / fabs(baseline));
 }
 
-/* A window has a peak only of the threads where it rose there, and a floor only where it fell: nothing is missing of the
- * others. */
-static bool is_of_the_moved(const struct row_set *set, unsigned side, enum metric_id metric)
-{
-	enum metric_type type = metric_table[metric].type;
-
-	return set->frames[side].kind == KIND_window &&
-	       (type == METRIC_TYPE_peak_ns || type == METRIC_TYPE_peak_bytes ||
-	        type == METRIC_TYPE_floor_ns);
-}
-
-/* Threads whose value is in. Per thread, or where @only_own, the totals of processes are not. */
-static uint32_t seen_in(const struct row_view *view, const struct group *group,
-                        enum metric_id metric, bool only_own)
-{
-	return only_own || view->per == PER_thread ? own_seen(group, metric)
-	                                           : group->cells[metric].seen;
-}
-
-/* Returns the number of threads that a measure can be seen of. The inputs of a derived metric are read of the same threads. */
-static uint32_t threads_for(const struct group *group, unsigned measure)
-{
-	enum metric_id metric = measure_is_derived(measure)
-	                                ? derived_table[measure_derived(measure)].inputs[0]
-	                                : (enum metric_id)measure;
-
-	return group_threads_for(group, metric);
-}
-
-/* A derived metric is as well covered as its worst input; one whose inputs can only add, as its best one, and says what the
- * others lack. */
 static void set_coverage(const struct row_set *set, struct row_view *view, unsigned side,
                          const struct group *group)
 {
-	enum metric_id metric = (enum metric_id)view->measure;
-	const struct derived_desc *derived;
+	struct derive_inputs in = inputs_of(set, side, group);
+	struct group_coverage coverage =
+	        group_covers_measure(group, &in, view->measure, view->per == PER_thread,
+	                             view->values[side].kind != QUANTITY_NONE);
 
-	if (!measure_is_derived(view->measure)) {
-		view->seen[side] = seen_in(view, group, metric, false);
-		view->expected[side] = is_of_the_moved(set, side, metric)
-		                               ? view->seen[side]
-		                               : threads_for(group, metric);
-		return;
-	}
-	derived = &derived_table[measure_derived(view->measure)];
-	view->expected[side] = threads_for(group, view->measure);
-	if (derived->basis == BASIS_PARTS) {
-		struct derive_inputs in = inputs_of(set, side, group);
-
-		view->seen[side] = derive_threads(measure_derived(view->measure), &in);
-		return;
-	}
-	view->seen[side] = group->threads;
-	/* Inputs of which one is enough count only without a value: then all of them are missing. */
-	for (size_t i = 0; i < (view->values[side].kind == QUANTITY_NONE ? derived->input_count
-	                                                                 : derived->needed_count);
-	     i++) {
-		uint32_t seen =
-		        seen_in(view, group, derived->inputs[i], derived->basis == BASIS_LIFE);
-
-		if (seen < view->seen[side])
-			view->seen[side] = seen;
-	}
+	view->seen[side] = coverage.seen;
+	view->expected[side] = coverage.expected;
 }
 
 static void set_missing_inputs(const struct row_set *set, struct row_view *view, unsigned side,
@@ -463,13 +410,12 @@ static bool lacks_threads(const struct row_set *set, const struct row_view *view
                           const struct group *group)
 {
 	struct derive_inputs in = group_inputs(group, set->interval_rates, &set->interval_frame);
+	struct group_coverage coverage;
 
 	if (row_lacks_exited(group, &set->interval_frame, view->measure))
 		return true;
-	if (!measure_is_derived(view->measure))
-		return group->cells[view->measure].seen < threads_for(group, view->measure);
-	return derive_threads(measure_derived(view->measure), &in) <
-	       threads_for(group, view->measure);
+	coverage = group_covers_measure(group, &in, view->measure, false, true);
+	return coverage.seen < coverage.expected;
 }
 
 /* Returns whether threads of the group were there before it, under another name that others have kept. */
@@ -543,6 +489,17 @@ static void set_difference(struct row_view *view)
 	view->delta_partial = inputs == ROW_INPUTS_UNEVEN;
 }
 
+/* Values of unlike shares of the threads have a difference that may be one of what was read. */
+static void set_shares(struct row_view *view)
+{
+	if (view->delta.kind == QUANTITY_NONE || !row_marks_shares_differ(view))
+		return;
+	if (row_marks_shares_are_small(view))
+		view->delta_partial = true;
+	else
+		view->measured_differently = true;
+}
+
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret)
 {
@@ -580,6 +537,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->measured_differently = row_is_measured_differently(set, ret);
 		ret->impossible_differs = row_marks_impossible_differ(set, group, measure);
 		set_difference(ret);
+		set_shares(ret);
 		ret->delta = without_rounding(set, ret);
 		if (is_of_before(set, ret))
 			ret->delta = (struct quantity){0};

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "measure/repeats.h"
+#include "shares-check.h"
 
 /* The state of the search. */
 struct search {
@@ -164,9 +165,20 @@ static void add_row(struct search *search, const struct unit_table *table, struc
 	*array_add(comparison->effects, comparison->count, comparison->capacity) = effect;
 }
 
+/* Returns whether one arm has the values of more of the threads than the other. */
+static bool is_unlike(const struct search *search, const struct unit_table *table,
+                      const struct unit_group *group, unsigned measure)
+{
+	const float *shares = unit_group_shares(table, group, measure);
+
+	return shares &&
+	       shares_differ(&search->comparison->plan, unit_group_values(table, group, measure),
+	                     shares, measure_is_extreme(measure));
+}
+
 /* Returns whether another measure of the family stands for this one: the first one that can be tested is tested. */
-static bool is_repeat(const struct unit_table *table, const struct unit_group *group,
-                      unsigned measure)
+static bool is_repeat(const struct search *search, const struct unit_table *table,
+                      const struct unit_group *group, unsigned measure)
 {
 	unsigned family = measure_family(measure);
 
@@ -176,7 +188,8 @@ static bool is_repeat(const struct unit_table *table, const struct unit_group *g
 		if (other == measure || measure_family(other) != family ||
 		    (!is_first && (measure == family || other > measure)))
 			continue;
-		if (judge(unit_group_values(table, group, other), table->units) == USABLE)
+		if (judge(unit_group_values(table, group, other), table->units) == USABLE &&
+		    !is_unlike(search, table, group, other))
 			return true;
 	}
 	return false;
@@ -202,12 +215,17 @@ static void find_row(struct search *search, const struct unit_table *table,
 		return;
 	comparison->unseen += usability == USABLE_UNSEEN;
 	effect.is_equal = usability == USABLE_EQUAL;
+	if (usability != USABLE_UNSEEN && usability != USABLE_NOWHERE &&
+	    is_unlike(search, table, group, measure)) {
+		comparison->unlike++;
+		return;
+	}
 	comparison->equal += effect.is_equal && !named;
 	comparison->rare += usability == USABLE_RARE && !named;
 	if (usability != USABLE &&
 	    (!named || usability == USABLE_UNSEEN || usability == USABLE_NOWHERE))
 		return;
-	if (!named && is_repeat(table, group, measure)) {
+	if (!named && is_repeat(search, table, group, measure)) {
 		comparison->repeats++;
 		return;
 	}

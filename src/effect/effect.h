@@ -107,6 +107,7 @@ struct comparison {
 	size_t rare;    /* rows that are 0 in more than half of the units: too rare to be tested */
 	size_t unseen;  /* rows of groups in all units, without a value in some of them */
 	size_t repeats; /* rows that repeat another one */
+	size_t unlike;  /* rows of which one arm lacks more of the group's threads than the other */
 	size_t by_answer[ANSWER_COUNT]; /* of rows that are no controls */
 	struct adjusted_family family;
 	double smallest_flip_p;

@@ -37,6 +37,7 @@ static void group_done(struct unit_group *group)
 	free(group->label);
 	free(group->in);
 	free(group->values);
+	free(group->shares);
 	free(group->missing);
 	free(group);
 }
@@ -109,6 +110,41 @@ static bool has_same_inputs(const struct unit_table *table, struct unit_group *t
 	return metric_set_equal(known, &missing);
 }
 
+/* Returns the part of the group's threads that an amount is of; of a sum of parts, that of the part that most threads lack. */
+static double share_of(const struct unit_table *table, const struct group *group,
+                       const struct derive_frame *frame, unsigned measure)
+{
+	struct derive_inputs in = group_inputs(group, table->groups.rates, frame);
+	struct group_coverage coverage = group_covers_measure(group, &in, measure, false, true);
+	const struct derived_desc *derived;
+
+	if (measure_is_derived(measure)) {
+		derived = &derived_table[measure_derived(measure)];
+		for (size_t i = 0; i < derived->input_count; i++) {
+			uint32_t seen = group->cells[derived->inputs[i]].seen;
+
+			if (seen > 0 && seen < coverage.seen)
+				coverage.seen = seen;
+		}
+	}
+	return coverage.seen < coverage.expected ? coverage.seen / (double)coverage.expected : 1;
+}
+
+static void set_share(const struct unit_table *table, struct unit_group *to, unsigned measure,
+                      double share)
+{
+	size_t count = MEASURE_COUNT * table->units;
+
+	if (!to->shares && share == 1)
+		return;
+	if (!to->shares) {
+		to->shares = mem_calloc(count, sizeof(to->shares[0]));
+		for (size_t i = 0; i < count; i++)
+			to->shares[i] = 1;
+	}
+	to->shares[measure * table->units + table->unit] = (float)share;
+}
+
 static void add_values(struct unit_table *table, struct unit_group *to, const struct group *group,
                        const struct derive_frame *frame)
 {
@@ -120,6 +156,8 @@ static void add_values(struct unit_table *table, struct unit_group *to, const st
 			continue;
 		to->values[measure * table->units + table->unit] =
 		        value_of(table, group, frame, measure);
+		if (measure_is_amount(measure, table->per))
+			set_share(table, to, measure, share_of(table, group, frame, measure));
 	}
 }
 
@@ -156,8 +194,10 @@ static void drop_absent(struct unit_table *table)
 		if (group->in[table->unit])
 			continue;
 		free(group->values);
+		free(group->shares);
 		free(group->missing);
 		group->values = NULL;
+		group->shares = NULL;
 		group->missing = NULL;
 	}
 }
@@ -196,6 +236,12 @@ const double *unit_group_values(const struct unit_table *table, const struct uni
                                 unsigned measure)
 {
 	return group->values ? &group->values[measure * table->units] : NULL;
+}
+
+const float *unit_group_shares(const struct unit_table *table, const struct unit_group *group,
+                               unsigned measure)
+{
+	return group->shares ? &group->shares[measure * table->units] : NULL;
 }
 
 struct unit_reading {

@@ -18,6 +18,8 @@ struct unit_group {
 	size_t present; /* units that have it */
 	uint8_t *in;    /* by unit, 0 or 1; owned */
 	double *values; /* [measure * units + unit], NaN where it was not seen; NULL unless it is in all; owned */
+	/* Like the values: the part of the group's threads that an amount is of. NULL: all threads, in each unit; owned. */
+	float *shares;
 	/* Inputs that the value of each derived metric lacks; it is NaN in a unit with another set. Owned. */
 	struct metric_set *missing;
 };
@@ -57,6 +59,10 @@ void unit_table_end(struct unit_table *table);
 /* Returns the values of a measure by unit, or NULL if the group is not in all units. */
 const double *unit_group_values(const struct unit_table *table, const struct unit_group *group,
                                 unsigned measure);
+
+/* Returns the shares of a measure by unit, or NULL if all are 1. */
+const float *unit_group_shares(const struct unit_table *table, const struct unit_group *group,
+                               unsigned measure);
 
 /* Reads the window of one unit into all tables, which may have different keys, and into @facts. Returns the result of snapshot_read();
  * -EMEDIUMTYPE if it is no window. @ret_info has the metadata; snapshot_info_done() it in any case. */

@@ -426,8 +426,11 @@ void findings_add_rest(const struct findings *findings, const struct comparison 
 	add_unknown(comparison, out);
 	strbuf_addf(out,
 	            "\nnot tested %zu that never changed, %zu mostly zero, %zu not always seen, "
-	            "%zu repeats\n",
+	            "%zu repeats",
 	            comparison->equal, comparison->rare, comparison->unseen, comparison->repeats);
+	if (comparison->unlike > 0)
+		strbuf_addf(out, ", %zu of which one arm lacks threads", comparison->unlike);
+	strbuf_add_char(out, '\n');
 	if (comparison->parts.kind == PART_BLOCK && comparison->smallest_flip_p > .05)
 		strbuf_add_str(out,
 		               "too few    with fewer than 6 blocks no row can have moved: the "

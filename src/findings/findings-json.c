@@ -286,6 +286,7 @@ static void put_comparison(struct output *out, const struct comparison *comparis
 	put_count(out, "rare", comparison->rare);
 	put_count(out, "unseen", comparison->unseen);
 	put_count(out, "repeats", comparison->repeats);
+	put_count(out, "unlike", comparison->unlike);
 	put_real(out, "smallest_p_flip", comparison->smallest_flip_p);
 	put_real(out, "critical_t", comparison->family.critical_t);
 	put_tally(out, "drift", comparison, offsetof(struct effect, drift_p));

@@ -29,13 +29,53 @@ static struct group_mark *mark_of(struct group *group, enum metric_id metric)
 	return &marks->marks[count];
 }
 
+static const enum metric_source event_sources[EVENT_SOURCE_COUNT] = {
+        [EVENT_SOURCE_sched] = SOURCE_sched,
+        [EVENT_SOURCE_taskstats] = SOURCE_taskstats,
+};
+
+/* clang-format off */
+#define METRIC(id_, type_, bound_, rule_, encoding_, source_, ...)                                 \
+	_Static_assert(((int)METRIC_TYPE_##type_ != (int)METRIC_TYPE_peak_ns &&                    \
+			(int)METRIC_TYPE_##type_ != (int)METRIC_TYPE_peak_bytes &&                 \
+			(int)METRIC_TYPE_##type_ != (int)METRIC_TYPE_floor_ns) ||                  \
+			       (int)SOURCE_##source_ == (int)SOURCE_sched ||                       \
+			       (int)SOURCE_##source_ == (int)SOURCE_taskstats,                     \
+		       "metric " #id_ ": its source is none of enum event_source");
+#include CTPROF_METRICS_DEF
+#undef METRIC
+/* clang-format on */
+
+/* A source that the kernel does not provide is read of no thread, and none lacks it. */
+static bool is_unread(enum source_outcome outcome)
+{
+	return outcome != OUTCOME_read && outcome != OUTCOME_unneeded && outcome != OUTCOME_off;
+}
+
+uint32_t group_marks_missing(const struct group *group, enum metric_id metric)
+{
+	const struct group_mark *mark = group_marks_find(group->marks, metric);
+	uint32_t missing = mark ? mark->threads : 0;
+
+	for (unsigned i = 0; i < EVENT_SOURCE_COUNT; i++)
+		if (event_sources[i] == metric_table[metric].source)
+			missing += group->unread[i];
+	return missing;
+}
+
 void group_marks_add(struct group *group, const struct thread_sample *sample, uint64_t member)
 {
+	uint32_t threads = sample_threads(sample);
+
+	for (unsigned i = 0; i < EVENT_SOURCE_COUNT; i++)
+		group->unread[i] += is_unread(sample->outcomes[event_sources[i]]) ? threads : 0;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 
-		if (metric_set_has(&sample->impossible, metric))
-			mark_of(group, metric)->impossible += member;
+		if (!metric_set_has(&sample->impossible, metric))
+			continue;
+		mark_of(group, metric)->impossible += member;
+		mark_of(group, metric)->threads += threads;
 	}
 }
 
@@ -46,7 +86,10 @@ void group_marks_merge(struct group *into, const struct group *from)
 		struct group_mark *mark = mark_of(into, (enum metric_id)other->metric);
 
 		mark->impossible += other->impossible;
+		mark->threads += other->threads;
 	}
+	for (unsigned i = 0; i < EVENT_SOURCE_COUNT; i++)
+		into->unread[i] += from->unread[i];
 }
 
 void group_marks_done(struct group *group)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
-/* group-marks - marks the threads of a group that have impossible values. See registry/bounds.def. */
+/* group-marks - marks the threads of a group that have impossible values, see registry/bounds.def, and counts those whose
+ * events were not read. */
 #include "group/group.h"
 
 /* The mark of one metric. */
 struct group_mark {
 	uint16_t metric;
 	uint64_t impossible; /* fingerprint of the threads that have such a value */
+	uint32_t threads;    /* their number */
 };
 
 /* Has only metrics with a mark. */
@@ -22,6 +24,9 @@ void group_marks_done(struct group *group);
 
 /* Returns the mark of the metric, or NULL if there is none. @marks may be NULL. */
 const struct group_mark *group_marks_find(const struct group_marks *marks, enum metric_id metric);
+
+/* Returns the number of threads whose value of the metric is impossible or, for a peak or a floor, was not read. */
+uint32_t group_marks_missing(const struct group *group, enum metric_id metric);
 
 /* Returns whether both readings of a window have the thread. One whose part inside is unknown was not in the first, or is not
  * known to be the same. */

@@ -587,8 +587,3 @@ struct derive_inputs group_inputs(const struct group *group, const struct rate_l
 	        .frame = frame,
 	};
 }
-
-uint32_t group_threads_for(const struct group *group, enum metric_id metric)
-{
-	return metric_is_leader_only(metric) ? group->leaders_read : group->threads;
-}

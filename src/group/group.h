@@ -26,6 +26,9 @@ struct group_marks;
 
 enum { GROUP_EXITED_RAN = 1 << PROCESS_SOURCE_COUNT };
 
+/* The sources of peaks and floors. */
+enum event_source { EVENT_SOURCE_sched, EVENT_SOURCE_taskstats, EVENT_SOURCE_COUNT };
+
 struct group {
 	uint32_t threads;
 	uint32_t
@@ -42,6 +45,8 @@ struct group {
 	fold_number lost_lived_ns;
 	uint32_t continued;         /* threads that both readings of the window have */
 	uint64_t continued_members; /* their fingerprint, as @members */
+	/* Threads of which nothing was read that has events' lengths, by enum event_source. */
+	uint32_t unread[EVENT_SOURCE_COUNT];
 	/* The work of exited threads, by enum process_total; NULL if there is none. group_include_exited() adds it to
 	 * the cells, and leaves the added part. Owned. */
 	fold_number *exited;
@@ -292,3 +297,30 @@ bool group_counts_thread(const struct thread_sample *sample, enum metric_id metr
 /* Returns how many threads of the group can have the metric at all: its leaders that
  * there were to read at the end, or all of them. */
 uint32_t group_threads_for(const struct group *group, enum metric_id metric);
+
+/* Threads whose value is in a group's value, and those whose value would be if all could be read. */
+struct group_coverage {
+	uint32_t seen, expected;
+};
+
+/* Returns the coverage of a metric. A window has a peak only of the threads where it rose there, and a floor only where it fell:
+ * of the others nothing is missing, unless their value was not read, or is impossible. */
+struct group_coverage group_covers(const struct group *group, const struct derive_frame *frame,
+                                   enum metric_id metric);
+
+/* Returns the coverage of a measure. A derived metric is as well covered as its worst input; one whose inputs can only add, as its best
+ * one. With @own_only, threads that are in the totals of their processes alone are not covered. @has_value: the measure has one;
+ * then inputs of which one is enough do not count. */
+struct group_coverage group_covers_measure(const struct group *group,
+                                           const struct derive_inputs *in, unsigned measure,
+                                           bool own_only, bool has_value);
+
+/* Returns whether two amounts are of unlike shares of their threads. */
+bool group_shares_differ(struct group_coverage a, struct group_coverage b);
+
+/* Returns the part of an amount by which the other one's share would change it, if threads without a value are like those with one. */
+double group_shares_part(struct group_coverage of, struct group_coverage other);
+
+/* Returns whether the shares make less than a tenth of the difference of the amounts. */
+bool group_shares_are_small(struct group_coverage a, struct group_coverage b, double of_a,
+                            double of_b);

@@ -88,6 +88,32 @@ enum measure_per measure_per_default(enum snapshot_kind kind)
 	return kind == KIND_window ? PER_second : PER_total;
 }
 
+bool measure_is_extreme(unsigned measure)
+{
+	return !measure_is_derived(measure) &&
+	       (metric_table[measure].rule == RULE_MAX || metric_table[measure].rule == RULE_MIN);
+}
+
+bool measure_is_amount(unsigned measure, enum measure_per per)
+{
+	if (per == PER_thread || per == PER_cpu_second)
+		return !measure_scales(measure) && measure_is_amount(measure, PER_total);
+	if (!measure_is_derived(measure))
+		return metric_table[measure].rule == RULE_SUM || measure_is_extreme(measure);
+	switch (derived_table[measure_derived(measure)].basis) {
+	case BASIS_ADDS:
+	case BASIS_PARTS:
+	case BASIS_RATES:
+	case BASIS_LEVELS:
+		return true;
+	case BASIS_SUMS:
+	case BASIS_SHARE:
+	case BASIS_LIFE:
+		break;
+	}
+	return false;
+}
+
 bool measure_scales(unsigned measure)
 {
 	enum derived_basis basis;

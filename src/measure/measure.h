@@ -147,6 +147,13 @@ enum measure_per measure_per_default(enum snapshot_kind kind);
 /* Returns whether a measure scales: it is a counter, or a sum of counters. */
 bool measure_scales(unsigned measure);
 
+/* Returns whether the value is an amount of its threads: it lacks something if some of them have no value. Averages and shares are of
+ * the threads that have one, as are values by thread and by CPU time. */
+bool measure_is_amount(unsigned measure, enum measure_per per);
+
+/* Returns whether the value is the largest or the smallest one of a thread. */
+bool measure_is_extreme(unsigned measure);
+
 static inline bool measure_is_derived(unsigned measure)
 {
 	return measure >= METRIC_COUNT;

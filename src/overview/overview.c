@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/own-names.h"
 #include "measure/measure.h"
+#include "overview/overview-unlike.h"
 
 struct building {
 	struct overview *overview;
@@ -123,8 +124,9 @@ static double number_of(const struct building *building, unsigned side, const st
 static bool lacks_threads(const struct group *group, const struct derive_frame *frame,
                           enum metric_id metric)
 {
-	return group->cells[metric].seen < group_threads_for(group, metric) ||
-	       row_lacks_exited(group, frame, metric);
+	struct group_coverage coverage = group_covers(group, frame, metric);
+
+	return coverage.seen < coverage.expected || row_lacks_exited(group, frame, metric);
 }
 
 /* Adds the CPU time of exited threads that only clock ticks have. */
@@ -138,6 +140,11 @@ static void add_exited_run(const struct group *group, const struct derive_frame 
 	        per_second ? rate_value(group->exited_run_rate) : (double)group->exited_run_ns;
 	value->partial = lacks_threads(group, frame, METRIC_utime_clock_ticks) ||
 	                 lacks_threads(group, frame, METRIC_stime_clock_ticks);
+}
+
+static uint32_t lacking_of(struct group_coverage coverage)
+{
+	return coverage.expected > coverage.seen ? coverage.expected - coverage.seen : 0;
 }
 
 static struct overview_value value_of(const struct building *building, unsigned aspect,
@@ -157,14 +164,13 @@ static struct overview_value value_of(const struct building *building, unsigned 
 		                               .amount = group->threads - group->ended};
 	for (unsigned i = 0; i < source->count; i++) {
 		enum metric_id metric = source->metrics[i];
-		uint32_t seen = group->cells[metric].seen;
-		uint32_t threads = group_threads_for(group, metric);
+		struct group_coverage coverage = group_covers(group, frame, metric);
+		uint32_t seen = coverage.seen;
 
-		if (threads > seen && threads - seen > value.lacking)
-			value.lacking = threads - seen;
+		if (i == 0 || lacking_of(coverage) > lacking_of(value.coverage))
+			value.coverage = coverage;
 		value.seen = value.seen || seen > 0;
-		value.partial = value.partial ||
-		                (kind != ASPECT_KIND_PEAK && lacks_threads(group, frame, metric));
+		value.partial = value.partial || lacks_threads(group, frame, metric);
 		value.began_before = value.began_before || (per_second && group->before &&
 		                                            group->before[metric].threads > 0);
 		value.amount += seen > 0 ? number_of(building, side, group, metric, per_second) : 0;
@@ -172,7 +178,7 @@ static struct overview_value value_of(const struct building *building, unsigned 
 			add_exited_run(group, frame, per_second, &value);
 	}
 	if (per_second && (group->rates_unknown || frame->length_ns == 0))
-		return (struct overview_value){.lacking = value.lacking};
+		return (struct overview_value){.coverage = value.coverage};
 	if (per_second && kind == ASPECT_KIND_TIME)
 		value.amount *= 100.0 / NS_PER_SECOND;
 	return value;
@@ -293,27 +299,27 @@ static const struct group *const *measured(const struct building *building,
 	return building->overview->kind == OVERVIEW_INTERVAL ? &group->interval : group->sides;
 }
 
-static bool is_unlike(const struct building *building, const struct row_group *group,
+static bool is_unlike(const struct building *building, const struct overview_row *row,
                       unsigned aspect)
 {
 	const struct aspect_source *source = building->sources[aspect];
 
 	/* The living are those at the ends of the windows. */
-	if (building->overview->kind != OVERVIEW_CHANGE || !source ||
+	if (!overview_is_change(building->overview->kind) || !source ||
 	    aspect_table[aspect].kind == ASPECT_KIND_THREADS)
 		return false;
-	for (unsigned i = 0; i < source->count; i++)
-		if (row_ends_differ(building->set, group, source->metrics[i]))
+	for (unsigned i = 0; building->overview->kind == OVERVIEW_CHANGE && i < source->count; i++)
+		if (row_ends_differ(building->set, row->group, source->metrics[i]))
 			return true;
-	return false;
+	return overview_has_unlike_shares(row, aspect);
 }
 
-/* Two windows that measure the ends of threads in two ways have no difference of ended threads, and one that has no
+/* Two sides that lack unlike shares of the threads, or measure the ends of threads in two ways, have no difference, and a window that has no
  * records of ends does not show that a group of short lives was not there. */
 static void leave_out_unlike(const struct building *building, struct overview_row *row)
 {
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
-		row->unlike[a] = is_unlike(building, row->group, a);
+		row->unlike[a] = is_unlike(building, row, a);
 		if (row->unlike[a])
 			row->moved[a] = NAN;
 	}
@@ -456,15 +462,6 @@ static void add_unlike(struct overview *overview, const struct overview_row *row
 	        (struct overview_unlike){row->group, overview_score(apart, &overview->scale)};
 }
 
-static int by_size(const void *a_ptr, const void *b_ptr)
-{
-	const struct overview_unlike *a = a_ptr, *b = b_ptr;
-
-	if (a->size < b->size || a->size > b->size)
-		return a->size < b->size ? 1 : -1;
-	return strcmp(a->group->label, b->group->label);
-}
-
 static void add_row(struct building *building, const struct row_group *group, bool with_own)
 {
 	struct overview *overview = building->overview;
@@ -568,9 +565,7 @@ void overview_init(struct overview *overview, const struct row_set *set, bool wi
 	sort_rows(overview);
 	qsort_r(overview->quiet, overview->quiet_count, sizeof(overview->quiet[0]), by_score,
 	        overview);
-	if (overview->unlike_count > 0)
-		qsort(overview->unlike, overview->unlike_count, sizeof(overview->unlike[0]),
-		      by_size);
+	overview_unlike_sort(overview);
 	for (unsigned side = 0; side < overview->sides; side++) {
 		add_apart(&building, side);
 		group_reader_done(&building.readers[side]);

@@ -21,8 +21,9 @@ struct overview_value {
 	bool seen;
 	bool partial;      /* some of the group's threads are not in it */
 	bool began_before; /* waits of it began before the window; the amount has their part inside */
-	uint32_t lacking; /* how many of the group's threads have no value of a metric of it */
-	double amount;    /* in the unit of the column; of lives in ns, numbers and bytes */
+	/* The coverage of its metric that most of the group's threads lack. */
+	struct group_coverage coverage;
+	double amount; /* in the unit of the column; of lives in ns, numbers and bytes */
 };
 
 /* The totals of which a group's movement is a share. */
@@ -48,7 +49,7 @@ struct overview_row {
 	struct overview_value values[ASPECT_COUNT]
 	                            [SIDE_MAX]; /* the first side only, of one snapshot */
 	double moved[ASPECT_COUNT];             /* NaN: not known */
-	bool unlike[ASPECT_COUNT];              /* not known, by row_ends_differ() */
+	bool unlike[ASPECT_COUNT];              /* not known: the sides measured it differently */
 	double score;                           /* 0.01 is 1 % */
 	/* The score of the last known CPU time if the group ended without a record, else 0. It ranks the group among others with
 	 * the same score, such as 0. */

@@ -36,6 +36,12 @@ static void add_value_marks(struct marks *marks, const struct row_view *view, un
 	}
 }
 
+static bool is_uneven(const struct row_view *view)
+{
+	return view->delta_partial && !view->is_interval && measure_is_derived(view->measure) &&
+	       derived_table[measure_derived(view->measure)].basis == BASIS_PARTS;
+}
+
 static void find_marks(const struct report *report, struct marks *ret)
 {
 	const struct column_list *columns = &report->columns;
@@ -54,9 +60,9 @@ static void find_marks(const struct report *report, struct marks *ret)
 		ret->members_differ = ret->members_differ || (counted && view->members_differ &&
 		                                              !row_group_is_exited(view->group));
 		ret->partial = ret->partial || (column_list_has(columns, COLUMN_delta) &&
-		                                view->delta_partial && view->is_interval);
-		ret->uneven = ret->uneven || (column_list_has(columns, COLUMN_delta) &&
-		                              view->delta_partial && !view->is_interval);
+		                                view->delta_partial && !is_uneven(view));
+		ret->uneven =
+		        ret->uneven || (column_list_has(columns, COLUMN_delta) && is_uneven(view));
 		ret->went_back = ret->went_back ||
 		                 (column_list_has(columns, COLUMN_delta) && view->went_back);
 		ret->measured_differently =
@@ -124,10 +130,11 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		            "counted anew, and there is no difference\n",
 		            report_went_back_mark);
 	if (marks.measured_differently)
-		strbuf_addf(out,
-		            "%s measured differently: threads of the group ended, and one side "
-		            "measured less of their work (see exits); not ranked by impact\n",
-		            report_measured_mark);
+		strbuf_addf(
+		        out,
+		        "%s measured differently: one side lacks more of the group's threads, "
+		        "or of the work of those that ended (see exits); not ranked by impact\n",
+		        report_measured_mark);
 	if (marks.impossible_differs)
 		strbuf_addf(out,
 		            "%s some thread's value is impossible on one side only, so there is no "

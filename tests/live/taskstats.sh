@@ -238,4 +238,39 @@ if [ "$was" = 0 ]; then
 fi
 finish "${p}old"
 finish "${p}new"
+
+# A job has the delays that the rows of its window have. Now and then the kernel has one as long as the host is up: both leave it out and
+# count it, and both say so of what is left.
+job() {
+    "$CTPROF" run -o job.zst --format json --summary job.json -- sh -c "
+        cp '$(command -v dd)' ${p}dd
+        for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+            ./${p}dd if=job.data of=/dev/null bs=4k count=400 iflag=direct status=none || ./${p}dd if=job.data of=/dev/null status=none
+        done" || fail "the job ends with status $?"
+}
+head -c 2000000 /dev/urandom >job.data
+rounds=0 wrong_ones=0
+while [ $((rounds += 1)) -le 12 ] && { [ "$rounds" -le 3 ] || [ "$wrong_ones" -eq 0 ]; }; do
+    job
+    if [ "$(jq -r '.runs[0].sources.wpcopy_delay' job.json)" != exits ]; then
+        echo "# without BPF a job has no delays"
+        break
+    fi
+    zstd -dc job.zst | jq --slurpfile job job.json -c '$job[0].runs[0] as $run |
+        [.threads[] | select(.cgroup and (.cgroup | endswith($run.cgroup)))] as $rows |
+        {rows: ($rows | length), threads: $run.values.threads,
+         sum: ([$rows[].blkio_delay_total_ns // 0] | add), of_job: (($run.values.blkio_delay // 0) * 1e9),
+         impossible: ([$rows[] | select(.impossible.blkio_delay_total_ns)] | length),
+         of_job_impossible: ($run.impossible.blkio_delay // 0)}' >job.line
+    same "the delays of a job and of its rows ($(cat job.line))" true "$(jq '.rows == .threads and
+        .impossible == .of_job_impossible and ((.sum - .of_job) | fabs) < 2' job.line)"
+    wrong_ones=$((wrong_ones + $(jq .impossible job.line)))
+    for metric in blkio_delay_total_ns blkio_delay_max_ns; do
+        lacking=$(zstd -dc job.zst | jq "[.threads[] | select(.pcomm == \"${p}dd\" and .impossible.$metric)] | length")
+        "$CTPROF" show job.zst -m "$metric" -n 0 -f json >shown.json
+        same "$metric of $lacking impossible values: its mark" 0 "$(jq --argjson lacking "$lacking" "[.rows[] |
+            select(.group == \"${p}dd\" and .value != null and .partial != (\$lacking > 0))] | length" shown.json)"
+    done
+done
+echo "# $wrong_ones impossible delays in $((rounds - 1)) jobs"
 echo "$checks checks"

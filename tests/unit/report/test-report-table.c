@@ -90,13 +90,13 @@ static void test_report_of_two(void **state)
 	                      "candidate b.zst: vm, Linux 6.1.0, 2023-11-14 22:13:20 UTC, at the "
 	                      "same time, 7 threads of 3 processes\n");
 	check_line(text, 2,
-	           "comm-pattern threads metric        baseline  candidate      delta       %");
+	           "comm-pattern threads metric        baseline  candidate       delta       %");
 	check_line(text, 3,
-	           "app              1→2 thread_count         1          2         +1 +100.0%");
+	           "app              1→2 thread_count         1          2          +1 +100.0%");
 	check_line(text, 4,
-	           "app              1→2 run_time_ns  100.000µs 400.000µs* +300.000µs +300.0%");
+	           "app              1→2 run_time_ns  100.000µs 400.000µs* +300.000µs¶ +300.0%");
 	check_line(text, 5,
-	           "app              1→2 minflt             500         0*       -500 -100.0%");
+	           "app              1→2 minflt             500         0*       -500¶ -100.0%");
 	assert_contains(text, "\n* from some of the group's threads");
 	free(text);
 }

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* overview-unlike - the groups of a change whose two sides were measured differently: they have amounts, and no difference. */
+#include "overview/overview.h"
+
+/* Returns whether the sides have the aspect of unlike shares of the group's threads, which may be a good part of the difference. */
+bool overview_has_unlike_shares(const struct overview_row *row, unsigned aspect);
+
+/* Sorts @overview->unlike: those first whose amounts differ most. */
+void overview_unlike_sort(struct overview *overview);
