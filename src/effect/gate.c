@@ -69,11 +69,25 @@ static bool fails(const struct gate *gate, const struct effect *effect)
 	        (gate->sign == GATE_BELOW && percent < gate->percent));
 }
 
+/* Returns why there is no answer, or NULL if there is one. */
+static const char *why_invalid(const struct comparison *comparison, size_t rows)
+{
+	if (rows == 0)
+		return comparison->unlike > 0 ? "no row of this name is in all units, of a like "
+		                                "share of its threads "
+		                                "in both arms"
+		                              : "no row of this name is in all units";
+	if (comparison->failures.count > 0)
+		return comparison->failures.entries[0];
+	return comparison->doubts.count > 0 ? comparison->doubts.entries[0] : NULL;
+}
+
 enum gate_result gate_check(const struct gate *gate, const struct comparison *comparison,
                             struct strbuf *ret_reason)
 {
 	enum { NAMED_MOST = 3 };
 	size_t rows = 0, failed = 0;
+	const char *invalid;
 
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct effect *effect = &comparison->effects[i];
@@ -91,12 +105,10 @@ enum gate_result gate_check(const struct gate *gate, const struct comparison *co
 	}
 	if (failed > NAMED_MOST)
 		strbuf_addf(ret_reason, " and %zu more", failed - NAMED_MOST);
-	if (comparison->failures.count > 0 || comparison->doubts.count > 0 || rows == 0) {
+	invalid = why_invalid(comparison, rows);
+	if (invalid) {
 		strbuf_clear(ret_reason);
-		strbuf_add_str(ret_reason, rows == 0 ? "no row of this name is in all units"
-		                           : comparison->failures.count > 0
-		                                   ? comparison->failures.entries[0]
-		                                   : comparison->doubts.entries[0]);
+		strbuf_add_str(ret_reason, invalid);
 		return GATE_INVALID;
 	}
 	return failed > 0 ? GATE_FAILED : GATE_PASSED;

@@ -149,14 +149,16 @@ static void add_values(struct unit_table *table, struct unit_group *to, const st
                        const struct derive_frame *frame)
 {
 	for (unsigned measure = 0; measure < MEASURE_COUNT; measure++) {
+		double value;
+
 		if (measure_is_label(measure))
 			continue;
 		if (measure_is_derived(measure) &&
 		    !has_same_inputs(table, to, group, frame, measure))
 			continue;
-		to->values[measure * table->units + table->unit] =
-		        value_of(table, group, frame, measure);
-		if (measure_is_amount(measure, table->per))
+		value = value_of(table, group, frame, measure);
+		to->values[measure * table->units + table->unit] = value;
+		if (!isnan(value) && measure_is_amount(measure, table->per))
 			set_share(table, to, measure, share_of(table, group, frame, measure));
 	}
 }

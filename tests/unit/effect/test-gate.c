@@ -65,11 +65,30 @@ static void test_refused(void **state)
 	check_refused("moved()", "'' names no metric: rows are METRIC@KEY:GROUP");
 }
 
+/* A row that was left out is no answer. */
+static void test_without_row(void **state)
+{
+	cleanup_(gate_done) struct gate gate = {0};
+	cleanup_(strbuf_done) struct strbuf error = STRBUF_INIT, reason = STRBUF_INIT;
+	struct comparison comparison = {0};
+
+	(void)state;
+	assert_int_equal(gate_parse_condition(&gate, "moved(work)", &error), 0);
+	assert_int_equal(gate_check(&gate, &comparison, &reason), GATE_INVALID);
+	assert_text(&reason, "no row of this name is in all units");
+	comparison.unlike = 1;
+	strbuf_clear(&reason);
+	assert_int_equal(gate_check(&gate, &comparison, &reason), GATE_INVALID);
+	assert_text(&reason, "no row of this name is in all units, of a like share of its threads "
+	                     "in both arms");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_conditions),
 	        cmocka_unit_test(test_refused),
+	        cmocka_unit_test(test_without_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

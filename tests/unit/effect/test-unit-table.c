@@ -108,11 +108,50 @@ static void test_other_ticks(void **state)
 	assert_near(table.totals[(size_t)METRIC_utime_clock_ticks * 2], 250, 1e-9);
 }
 
+/* Adds a thread, without a run time if that is 0. */
+static void add_faults(const char *name, uint32_t tid, uint64_t minflt, uint64_t run_time_ns)
+{
+	struct thread_sample sample = {.tid = tid,
+	                               .tgid = tid,
+	                               .window_part = WINDOW_PART_continued,
+	                               .interval_ns = 2000000000};
+
+	sample_name(&sample.pcomm, name);
+	sample_set(&sample, minflt, (struct counter_count){minflt});
+	if (run_time_ns > 0)
+		sample_set(&sample, run_time_ns, (struct counter_ns){run_time_ns});
+	group_table_add(&table.groups, &sample);
+	sample_done(&sample);
+}
+
+/* The shares of the threads that have a value, of groups where some unit lacks one. */
+static void test_shares(void **state)
+{
+	const float *shares;
+
+	(void)state;
+	unit_table_init(&table, group_by_key(GROUP_KEY_pcomm, false), PER_second, 2);
+	for (size_t unit = 0; unit < 2; unit++) {
+		begin(unit);
+		add_faults("all", 1, 5, 7);
+		add_faults("some", 2, 5, 7);
+		add_faults("some", 3, 5, unit == 0 ? 7 : 0);
+		unit_table_end(&table);
+	}
+	assert_null(unit_group_shares(&table, group("all"), METRIC_run_time_ns));
+	shares = unit_group_shares(&table, group("some"), METRIC_run_time_ns);
+	assert_near(shares[0], 1, 0);
+	assert_near(shares[1], .5, 1e-6);
+	shares = unit_group_shares(&table, group("some"), METRIC_minflt);
+	assert_near(shares[0] + shares[1], 2, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_teardown(test_values, teardown),
 	        cmocka_unit_test_teardown(test_other_ticks, teardown),
+	        cmocka_unit_test_teardown(test_shares, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
