@@ -74,14 +74,20 @@ struct group_coverage group_covers_measure(const struct group *group,
 	return ret;
 }
 
+/* The values of threads that ended may be in as well. */
+static bool is_whole(struct group_coverage coverage)
+{
+	return coverage.seen >= coverage.expected;
+}
+
 static double share_of(struct group_coverage coverage)
 {
-	return coverage.expected > 0 ? coverage.seen / (double)coverage.expected : 1;
+	return is_whole(coverage) ? 1 : coverage.seen / (double)coverage.expected;
 }
 
 bool group_shares_differ(struct group_coverage a, struct group_coverage b)
 {
-	return a.expected > 0 && b.expected > 0 &&
+	return a.expected > 0 && b.expected > 0 && !(is_whole(a) && is_whole(b)) &&
 	       (uint64_t)a.seen * b.expected != (uint64_t)b.seen * a.expected;
 }
 
@@ -97,5 +103,5 @@ bool group_shares_are_small(struct group_coverage a, struct group_coverage b, do
 	double uneven =
 	        fmax(group_shares_part(a, b) * fabs(of_a), group_shares_part(b, a) * fabs(of_b));
 
-	return uneven * PARTS_OF_DIFFERENCE < fabs(of_b - of_a);
+	return uneven * PARTS_OF_DIFFERENCE <= fabs(of_b - of_a);
 }

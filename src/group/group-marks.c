@@ -13,11 +13,19 @@ const struct group_mark *group_marks_find(const struct group_marks *marks, enum 
 	return NULL;
 }
 
+/* Returns the marks of a group, which most groups do not have. */
+static struct group_marks *marks_of(struct group *group)
+{
+	if (!group->marks)
+		group->marks = mem_calloc(1, sizeof(*group->marks));
+	return group->marks;
+}
+
 /* Returns the mark of a metric, and makes it if it is new. Groups have few of them. */
 static struct group_mark *mark_of(struct group *group, enum metric_id metric)
 {
-	struct group_marks *marks = group->marks;
-	unsigned count = marks ? marks->count : 0;
+	struct group_marks *marks = marks_of(group);
+	unsigned count = marks->count;
 
 	for (unsigned i = 0; i < count; i++)
 		if (marks->marks[i].metric == metric)
@@ -57,9 +65,9 @@ uint32_t group_marks_missing(const struct group *group, enum metric_id metric)
 	const struct group_mark *mark = group_marks_find(group->marks, metric);
 	uint32_t missing = mark ? mark->threads : 0;
 
-	for (unsigned i = 0; i < EVENT_SOURCE_COUNT; i++)
+	for (unsigned i = 0; group->marks && i < EVENT_SOURCE_COUNT; i++)
 		if (event_sources[i] == metric_table[metric].source)
-			missing += group->unread[i];
+			missing += group->marks->unread[i];
 	return missing;
 }
 
@@ -68,7 +76,8 @@ void group_marks_add(struct group *group, const struct thread_sample *sample, ui
 	uint32_t threads = sample_threads(sample);
 
 	for (unsigned i = 0; i < EVENT_SOURCE_COUNT; i++)
-		group->unread[i] += is_unread(sample->outcomes[event_sources[i]]) ? threads : 0;
+		if (is_unread(sample->outcomes[event_sources[i]]))
+			marks_of(group)->unread[i] += threads;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		enum metric_id metric = (enum metric_id)i;
 
@@ -88,8 +97,8 @@ void group_marks_merge(struct group *into, const struct group *from)
 		mark->impossible += other->impossible;
 		mark->threads += other->threads;
 	}
-	for (unsigned i = 0; i < EVENT_SOURCE_COUNT; i++)
-		into->unread[i] += from->unread[i];
+	for (unsigned i = 0; from->marks && i < EVENT_SOURCE_COUNT; i++)
+		marks_of(into)->unread[i] += from->marks->unread[i];
 }
 
 void group_marks_done(struct group *group)

@@ -11,9 +11,13 @@ struct group_mark {
 	uint32_t threads;    /* their number */
 };
 
+/* The sources of peaks and floors. */
+enum event_source { EVENT_SOURCE_sched, EVENT_SOURCE_taskstats, EVENT_SOURCE_COUNT };
+
 /* Has only metrics with a mark. */
 struct group_marks {
 	unsigned count;
+	uint32_t unread[EVENT_SOURCE_COUNT]; /* threads of which the source was not read */
 	struct group_mark marks[];
 };
 

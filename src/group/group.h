@@ -26,9 +26,6 @@ struct group_marks;
 
 enum { GROUP_EXITED_RAN = 1 << PROCESS_SOURCE_COUNT };
 
-/* The sources of peaks and floors. */
-enum event_source { EVENT_SOURCE_sched, EVENT_SOURCE_taskstats, EVENT_SOURCE_COUNT };
-
 struct group {
 	uint32_t threads;
 	uint32_t
@@ -45,8 +42,6 @@ struct group {
 	fold_number lost_lived_ns;
 	uint32_t continued;         /* threads that both readings of the window have */
 	uint64_t continued_members; /* their fingerprint, as @members */
-	/* Threads of which nothing was read that has events' lengths, by enum event_source. */
-	uint32_t unread[EVENT_SOURCE_COUNT];
 	/* The work of exited threads, by enum process_total; NULL if there is none. group_include_exited() adds it to
 	 * the cells, and leaves the added part. Owned. */
 	fold_number *exited;
@@ -321,6 +316,6 @@ bool group_shares_differ(struct group_coverage a, struct group_coverage b);
 /* Returns the part of an amount by which the other one's share would change it, if threads without a value are like those with one. */
 double group_shares_part(struct group_coverage of, struct group_coverage other);
 
-/* Returns whether the shares make less than a tenth of the difference of the amounts. */
+/* Returns whether the shares make a tenth of the difference of the amounts at most. */
 bool group_shares_are_small(struct group_coverage a, struct group_coverage b, double of_a,
                             double of_b);

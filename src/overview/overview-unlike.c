@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "overview/overview-unlike.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static struct group_coverage coverage_of(const struct overview_row *row, unsigned aspect,
+                                         unsigned side)
+{
+	uint32_t threads = row->group->sides[side] ? row->group->sides[side]->threads : 0;
+	uint32_t lacking = row->values[aspect][side].lacking;
+
+	return (struct group_coverage){threads > lacking ? threads - lacking : 0, threads};
+}
+
 bool overview_has_unlike_shares(const struct overview_row *row, unsigned aspect)
 {
-	const struct overview_value *a = &row->values[aspect][SIDE_BASELINE];
-	const struct overview_value *b = &row->values[aspect][SIDE_CANDIDATE];
+	const struct overview_value *values = row->values[aspect];
+	struct group_coverage a = coverage_of(row, aspect, SIDE_BASELINE);
+	struct group_coverage b = coverage_of(row, aspect, SIDE_CANDIDATE);
 
-	return a->seen && b->seen && group_shares_differ(a->coverage, b->coverage) &&
+	return values[SIDE_BASELINE].seen && values[SIDE_CANDIDATE].seen &&
+	       group_shares_differ(a, b) &&
 	       (aspect_table[aspect].kind == ASPECT_KIND_PEAK ||
-	        !group_shares_are_small(a->coverage, b->coverage, a->amount, b->amount));
+	        !group_shares_are_small(a, b, values[SIDE_BASELINE].amount,
+	                                values[SIDE_CANDIDATE].amount));
+}
+
+double overview_unlike_part(const struct overview_row *row, unsigned aspect)
+{
+	const struct overview_value *values = row->values[aspect];
+	struct group_coverage a = coverage_of(row, aspect, SIDE_BASELINE);
+	struct group_coverage b = coverage_of(row, aspect, SIDE_CANDIDATE);
+
+	return fmax(group_shares_part(a, b) * values[SIDE_BASELINE].amount,
+	            group_shares_part(b, a) * values[SIDE_CANDIDATE].amount);
 }
 
 static int by_size(const void *a_ptr, const void *b_ptr)

@@ -6,5 +6,8 @@
 /* Returns whether the sides have the aspect of unlike shares of the group's threads, which may be a good part of the difference. */
 bool overview_has_unlike_shares(const struct overview_row *row, unsigned aspect);
 
+/* Returns the larger part of an amount of the aspect that unlike shares make. */
+double overview_unlike_part(const struct overview_row *row, unsigned aspect);
+
 /* Sorts @overview->unlike: those first whose amounts differ most. */
 void overview_unlike_sort(struct overview *overview);

@@ -142,11 +142,6 @@ static void add_exited_run(const struct group *group, const struct derive_frame 
 	                 lacks_threads(group, frame, METRIC_stime_clock_ticks);
 }
 
-static uint32_t lacking_of(struct group_coverage coverage)
-{
-	return coverage.expected > coverage.seen ? coverage.expected - coverage.seen : 0;
-}
-
 static struct overview_value value_of(const struct building *building, unsigned aspect,
                                       unsigned side, const struct group *group)
 {
@@ -167,8 +162,8 @@ static struct overview_value value_of(const struct building *building, unsigned 
 		struct group_coverage coverage = group_covers(group, frame, metric);
 		uint32_t seen = coverage.seen;
 
-		if (i == 0 || lacking_of(coverage) > lacking_of(value.coverage))
-			value.coverage = coverage;
+		if (coverage.expected > seen && coverage.expected - seen > value.lacking)
+			value.lacking = coverage.expected - seen;
 		value.seen = value.seen || seen > 0;
 		value.partial = value.partial || lacks_threads(group, frame, metric);
 		value.began_before = value.began_before || (per_second && group->before &&
@@ -178,7 +173,7 @@ static struct overview_value value_of(const struct building *building, unsigned 
 			add_exited_run(group, frame, per_second, &value);
 	}
 	if (per_second && (group->rates_unknown || frame->length_ns == 0))
-		return (struct overview_value){.coverage = value.coverage};
+		return (struct overview_value){.lacking = value.lacking};
 	if (per_second && kind == ASPECT_KIND_TIME)
 		value.amount *= 100.0 / NS_PER_SECOND;
 	return value;
@@ -299,23 +294,35 @@ static const struct group *const *measured(const struct building *building,
 	return building->overview->kind == OVERVIEW_INTERVAL ? &group->interval : group->sides;
 }
 
+/* Returns whether the difference, or the part of it that threads without a value may have, could rank the group. */
+static bool may_be_ranked(const struct overview *overview, const struct overview_row *row,
+                          unsigned aspect)
+{
+	double moved[ASPECT_COUNT];
+
+	for (unsigned a = 0; a < ASPECT_COUNT; a++)
+		moved[a] = a == aspect ? fmax(row->moved[a], overview_unlike_part(row, a)) : NAN;
+	return overview_score(moved, &overview->scale) >= overview->floor;
+}
+
 static bool is_unlike(const struct building *building, const struct overview_row *row,
                       unsigned aspect)
 {
 	const struct aspect_source *source = building->sources[aspect];
+	const struct overview *overview = building->overview;
 
 	/* The living are those at the ends of the windows. */
-	if (!overview_is_change(building->overview->kind) || !source ||
+	if (!overview_is_change(overview->kind) || !source ||
 	    aspect_table[aspect].kind == ASPECT_KIND_THREADS)
 		return false;
-	for (unsigned i = 0; building->overview->kind == OVERVIEW_CHANGE && i < source->count; i++)
+	for (unsigned i = 0; overview->kind == OVERVIEW_CHANGE && i < source->count; i++)
 		if (row_ends_differ(building->set, row->group, source->metrics[i]))
 			return true;
-	return overview_has_unlike_shares(row, aspect);
+	return overview_has_unlike_shares(row, aspect) && may_be_ranked(overview, row, aspect);
 }
 
-/* Two sides that lack unlike shares of the threads, or measure the ends of threads in two ways, have no difference, and a window that has no
- * records of ends does not show that a group of short lives was not there. */
+/* Two sides that lack unlike shares of the threads, or measure the ends of threads in two ways, have no difference. A
+ * window without records of ends does not show that a group of short lives was not there. */
 static void leave_out_unlike(const struct building *building, struct overview_row *row)
 {
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {

@@ -70,11 +70,8 @@ static struct history_idle idle_at(const struct history *history, const struct h
 /* Threads that ended may be those without a value, and do so once. */
 static bool lacks_living(const struct overview_row *row, unsigned aspect)
 {
-	const struct group_coverage *coverage = &row->values[aspect][0].coverage;
-
 	return aspect_table[aspect].kind != ASPECT_KIND_PEAK &&
-	       coverage->expected > coverage->seen &&
-	       coverage->expected - coverage->seen > row->threads.gone;
+	       row->values[aspect][0].lacking > row->threads.gone;
 }
 
 /* Returns what is known behind a column. Marks of living threads add up until a column has all threads: which of them

@@ -183,6 +183,12 @@ static void test_shares(void **state)
 	assert_true(group_shares_are_small(all, all, 1, 2));
 	assert_false(group_shares_are_small(all, half, 100, 100));
 	assert_false(group_shares_are_small(all, half, 100, 700));
+	/* Nothing is no part of nothing. */
+	assert_true(group_shares_are_small(half, all, 0, 0));
+	/* The values of threads that ended are in as well. */
+	assert_false(group_shares_differ((struct group_coverage){3, 2}, all));
+	assert_true(group_shares_differ((struct group_coverage){3, 2}, half));
+	assert_float_equal(group_shares_part((struct group_coverage){3, 2}, half), .5, 1e-9);
 	assert_false(group_shares_are_small(half, all, 100, 1100));
 	assert_true(group_shares_are_small((struct group_coverage){99, 100}, all, 100, 500));
 }

@@ -149,7 +149,7 @@ static void add_lacking(struct history *history, bool has_idle, unsigned aspect,
 	row.values[ASPECT_cpu][0] = row.values[ASPECT_read][0] =
 	        (struct overview_value){.seen = true, .amount = 2};
 	row.values[aspect][0] = (struct overview_value){
-	        .seen = seen, .amount = 1, .partial = lacking > 0, .coverage = {0, lacking}};
+	        .seen = seen, .amount = 1, .partial = lacking > 0, .lacking = lacking};
 	overview.host = row;
 	history_add(history, &column, &overview);
 }
@@ -202,7 +202,7 @@ static void test_group_ends(void **state)
 
 	(void)state;
 	add_lacking(&history, true, ASPECT_read, false, 1, 0);
-	row.values[ASPECT_read][0].coverage.expected = 1;
+	row.values[ASPECT_read][0].lacking = 1;
 	history_add(&history, &(struct history_column){.length_ns = SECONDS}, &overview);
 	add_empty(&history);
 	history_amounts(&history, 0, ASPECT_read, amounts);
