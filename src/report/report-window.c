@@ -139,6 +139,14 @@ static void add_plural(struct parts *parts, const struct snapshot_window *window
 		            count == 1 ? one : many);
 }
 
+/* Returns whether BPF alone has the threads that ended: the kernel sent no record of them. */
+static bool lacks_records(const struct snapshot_window *window)
+{
+	return window->exits == WINDOW_EXITS_completed && window->seen[WINDOW_exit_records] &&
+	       window->numbers[WINDOW_exit_records] == 0 &&
+	       number(window, WINDOW_threads_exited) + number(window, WINDOW_threads_passed) > 0;
+}
+
 /* Adds the source of the exits, and what it lacks. */
 static void add_exits(const struct snapshot_info *info, struct strbuf *out)
 {
@@ -152,6 +160,9 @@ static void add_exits(const struct snapshot_info *info, struct strbuf *out)
 
 	if (exits)
 		strbuf_add_str(next_part(&parts, "; "), exits);
+	if (lacks_records(window))
+		strbuf_add_str(next_part(&parts, "; "),
+		               "no record of the kernel came, with their other delays and peaks");
 	add_exits_also(&parts, window->exits_also);
 	if (unaccounted > 0 && ticks_per_second > 0)
 		strbuf_addf(

@@ -11,6 +11,8 @@
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,7 +21,10 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/own-names.h"
+#include "base/worker.h"
 #include "ctprof/metric/sample.h"
+#include "taskstats/initial-network.h"
 #include "taskstats/taskstats.h"
 
 enum {
@@ -198,12 +203,47 @@ static int register_for_all(struct taskstats_exits *exits, const struct cpu_mask
 	return 0;
 }
 
+/* The sockets of a registration. */
+struct registration {
+	struct taskstats_exits *exits;
+	const struct cpu_mask *cpus;
+};
+
+static int register_here(void *context)
+{
+	struct registration *registration = context;
+
+	return register_for_all(registration->exits, registration->cpus);
+}
+
+static void *end_here(void *context)
+{
+	*(int *)context = sched_getcpu();
+	return NULL;
+}
+
+/* Returns whether records come. The kernel sends that of a thread before anybody can join the thread. */
+static bool records_come(const struct taskstats_exits *exits, const struct cpu_mask *cpus)
+{
+	enum { PATIENCE_MS = 500 };
+	pthread_t thread;
+	int cpu = -1;
+
+	if (!worker_start(&thread, end_here, &cpu, own_names[OWN_NAME_exits]))
+		return true;
+	pthread_join(thread, NULL);
+	/* Nobody listens on other CPUs. */
+	return cpu < 0 || cpu_mask_next(cpus, (unsigned)cpu) != (unsigned)cpu ||
+	       poll(exits->sockets, exits->count, PATIENCE_MS) > 0;
+}
+
 int taskstats_exits_open(const struct cpu_mask *cpus, uint64_t buffer_bytes,
                          struct taskstats_exits **ret_exits)
 {
 	cleanup_(taskstats_exits_freep) struct taskstats_exits *exits = NULL;
 	cleanup_(taskstats_freep) struct taskstats_client *client = NULL;
 	int r = taskstats_open(&client);
+	bool is_known;
 
 	if (r < 0)
 		return r;
@@ -212,9 +252,11 @@ int taskstats_exits_open(const struct cpu_mask *cpus, uint64_t buffer_bytes,
 	exits->buffer_bytes = buffer_bytes > 0 && buffer_bytes <= INT_MAX / 2
 	                              ? (int)buffer_bytes
 	                              : RECEIVE_BUFFER_BYTES;
-	r = register_for_all(exits, cpus);
+	r = initial_network_call(register_here, &(struct registration){exits, cpus}, &is_known);
 	if (r < 0)
 		return r;
+	if (!is_known && !records_come(exits, cpus))
+		return -EPERM;
 	*ret_exits = take_ptr(exits);
 	return 0;
 }

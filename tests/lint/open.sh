@@ -41,6 +41,7 @@ src/job/job-process.c 1 files of /proc by number
 src/recording/recording-directory.c 2 a directory with O_PATH, and the lock, in a directory that this user has made or that nobody else may write
 src/recording/recording-sums.c 1 in a directory of this user alone
 src/recording/recording-write.c 2 in such a directory
+src/taskstats/initial-network.c 2 the network namespaces of this process and of process 1, in /proc
 src/trigger/trigger.c 2 pressure files of the kernel, and /proc/loadavg
 src/cgroup/cgroup-open.c 2 openat2 and openat with O_PATH and O_NOFOLLOW, of directories below a mount of cgroups
 src/doctor/doctor-cgroup.c 1 opendir of the mount of cgroups

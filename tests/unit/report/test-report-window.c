@@ -115,6 +115,15 @@ static void test_numbers(void **state)
 	       "the "
 	       "host's CPU time is in no row and no process total; 1 value went back and is left "
 	       "out\n");
+	window_set(window, WINDOW_exit_records, 0);
+	window_set(window, WINDOW_values_went_back, 0);
+	window_set(window, WINDOW_unaccounted_clock_ticks, 0);
+	expect(fixture,
+	       "window    30.002s from 2023-11-14 22:13:20 UTC; threads: 90 continued, 1 "
+	       "born and exited, 0 lost, at least 40 never seen\n"
+	       "exits     recorded, complete to the last switch of each thread; no record of the "
+	       "kernel came, with their other delays and peaks\n");
+	window_set(window, WINDOW_exit_records, 1);
 	window_set(window, WINDOW_threads_unknown, 1);
 	window_set(window, WINDOW_threads_lost, 3);
 	window_set(window, WINDOW_threads_missed, 0);
