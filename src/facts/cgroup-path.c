@@ -107,6 +107,7 @@ void cgroup_tree_add(struct cgroup_tree *tree, const struct cgroup_stats *stats,
 	cleanup_(strbuf_done) struct strbuf key = STRBUF_INIT;
 	struct strmap_entry *entry;
 	struct cgroup_node *node;
+	uint64_t use_hierarchy;
 
 	make_key(stats->is_v1, strbuf_str(&stats->path), stats->path.len, &key);
 	entry = strmap_add(&tree->places, strbuf_str(&key), key.len);
@@ -120,6 +121,9 @@ void cgroup_tree_add(struct cgroup_tree *tree, const struct cgroup_stats *stats,
 	                             .pattern = pattern,
 	                             .above = above,
 	                             .interval_ns = stats->interval_ns};
+	node->is_flat = stats->is_v1 &&
+	                number_of(stats, CGROUP_VALUE_memory_v1_use_hierarchy, &use_hierarchy) &&
+	                use_hierarchy == 0;
 	set_limits(node, stats);
 	scale_cpu_limit(node, stats);
 	set_throttling(node, stats);
@@ -133,14 +137,25 @@ static bool is_in_hierarchy(const struct cgroup_node *below, unsigned limit)
 	return !below->is_v1 || below->states[limit] != FACT_UNSEEN;
 }
 
-/* Adds the limits of @node for @below, which is itself or below it. */
-static void lower_bounds(struct cgroup_bound *bounds, const struct cgroup_node *node,
-                         const struct cgroup_node *below)
+/* The way from a cgroup to the root of its hierarchy. A cgroup has a controller only if those above have it, all but the root itself:
+ * one that lacks a value could not be read if a cgroup below it has the value. */
+struct way {
+	const struct cgroup_node *node;
+	bool can_be_root; /* this one */
+	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
+	bool seen[CGROUP_LIMIT_COUNT], hidden[CGROUP_LIMIT_COUNT];
+	bool ended[CGROUP_LIMIT_COUNT]; /* the limits of those above do not hold here */
+	bool throttling_seen, throttling_hidden;
+};
+
+/* Adds the limits of @node, which is the way's own or above it. */
+static void lower_bounds(struct way *way, const struct cgroup_node *node)
 {
 	for (unsigned i = 0; i < CGROUP_LIMIT_COUNT; i++) {
-		struct cgroup_bound *bound = &bounds[i];
+		struct cgroup_bound *bound = &way->bounds[i];
 
-		if (node->states[i] == FACT_UNSEEN || !is_in_hierarchy(below, i) ||
+		if (way->ended[i] || node->states[i] == FACT_UNSEEN ||
+		    !is_in_hierarchy(way->node, i) ||
 		    (node->states[i] == FACT_UNLIMITED && bound->state != FACT_UNSEEN) ||
 		    (bound->state == FACT_NUMBER && bound->number <= node->limits[i]))
 			continue;
@@ -201,23 +216,15 @@ static const struct cgroup_node *find(const struct cgroup_tree *tree, bool is_v1
 	return place > 0 ? &tree->nodes[place - 1] : NULL;
 }
 
-/* The way from a cgroup to the root of its hierarchy. A cgroup has a controller only if those above have it, all but the root itself:
- * one that lacks a value could not be read if a cgroup below it has the value. */
-struct way {
-	const struct cgroup_node *node;
-	bool can_be_root; /* this one */
-	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
-	bool seen[CGROUP_LIMIT_COUNT], hidden[CGROUP_LIMIT_COUNT];
-	bool throttling_seen, throttling_hidden;
-};
-
 /* Adds the limits of the cgroup or of the next one above it; NULL: it could not be read. */
 static void add_limits(struct way *way, const struct cgroup_node *above)
 {
 	if (above)
-		lower_bounds(way->bounds, above, way->node);
+		lower_bounds(way, above);
 	for (unsigned i = 0; i < CGROUP_LIMIT_COUNT; i++)
-		if (above && above->states[i] != FACT_UNSEEN && is_in_hierarchy(way->node, i))
+		if (way->ended[i])
+			continue;
+		else if (above && above->states[i] != FACT_UNSEEN && is_in_hierarchy(way->node, i))
 			way->seen[i] = true;
 		else if (way->seen[i] && !way->can_be_root)
 			way->hidden[i] = true;
@@ -276,6 +283,8 @@ static void resolve(const struct cgroup_tree *tree, const struct cgroup_node *no
 		if (!parent && is_above_root)
 			break;
 		way.can_be_root = is_above_root || path->len == 1;
+		way.ended[CGROUP_LIMIT_memory] =
+		        way.ended[CGROUP_LIMIT_memory] || (parent && parent->is_flat);
 		add_limits(&way, parent);
 		add_throttling(tree, &way, parent);
 	}

@@ -48,6 +48,7 @@ struct cgroup_node {
 	struct cgroup_above *above; /* of its group; borrowed */
 	enum fact_state states[CGROUP_LIMIT_COUNT];
 	uint64_t limits[CGROUP_LIMIT_COUNT];
+	bool is_flat; /* version 1: its limit of memory does not hold for the cgroups below */
 	bool has_throttling;
 	uint64_t periods, usec;
 	uint64_t interval_ns;

@@ -13,6 +13,7 @@ struct given {
 	bool is_v1;
 	int64_t quota, period; /* 0: not there; -1: no limit */
 	int64_t memory, pids;
+	bool is_flat;          /* the memory of cgroups below is not its own */
 	int64_t periods, usec; /* throttled; -1: not there */
 	uint64_t interval_s;
 };
@@ -54,6 +55,9 @@ static void add(const struct given *given)
 	set(&stats, v1 ? CGROUP_VALUE_cpu_v1_period_us : CGROUP_VALUE_cpu_max_period_us,
 	    given->period);
 	set(&stats, v1 ? CGROUP_VALUE_memory_v1_limit : CGROUP_VALUE_memory_max, given->memory);
+	if (v1)
+		fact_set_number(&stats.values[CGROUP_VALUE_memory_v1_use_hierarchy],
+		                !given->is_flat);
 	set(&stats, v1 ? CGROUP_VALUE_pids_v1_max : CGROUP_VALUE_pids_max, given->pids);
 	if (given->periods >= 0) {
 		fact_set_number(&stats.values[v1 ? CGROUP_VALUE_cpu_v1_nr_throttled
@@ -175,6 +179,29 @@ static void test_hierarchies(void **state)
 	assert_bound("/a/pids", CGROUP_LIMIT_pids, 6, "/a");
 	assert_int_equal(group_of("/a/pids")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
 	assert_false(group_of("/a/v2")->throttling_seen);
+}
+
+/* Before Linux 5.11, a limit of memory of version 1 holds below only with memory.use_hierarchy. Other limits do in any case. */
+static void test_flat(void **state)
+{
+	static const struct given given[] = {
+	        {.path = "/a", .is_v1 = true, .memory = 5, .pids = 6, .periods = -1},
+	        {.path = "/a/flat", .is_v1 = true, .memory = 9, .is_flat = true, .periods = -1},
+	        {.path = "/a/flat/x",
+	         .is_v1 = true,
+	         .memory = -1,
+	         .pids = -1,
+	         .is_flat = true,
+	         .periods = -1},
+	        {.path = "/a/flat/y", .is_v1 = true, .memory = 20, .periods = -1},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_bound("/a/flat", CGROUP_LIMIT_memory, 5, "/a");
+	assert_int_equal(group_of("/a/flat/x")->bounds[CGROUP_LIMIT_memory].state, FACT_UNLIMITED);
+	assert_bound("/a/flat/y", CGROUP_LIMIT_memory, 20, "/a/flat/y");
+	assert_bound("/a/flat/x", CGROUP_LIMIT_pids, 6, "/a");
 }
 
 /* In a group, each cgroup above counts once, and the largest limit is that of the group. */
@@ -311,10 +338,9 @@ static void test_climb(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        with_tree(test_way_up),       with_tree(test_hierarchies),
-	        with_tree(test_groups),       with_tree(test_namespace),
-	        with_tree(test_nonsense),     with_tree(test_unreadable),
-	        cmocka_unit_test(test_climb),
+	        with_tree(test_way_up),   with_tree(test_hierarchies), with_tree(test_way_up),
+	        with_tree(test_flat),     with_tree(test_groups),      with_tree(test_namespace),
+	        with_tree(test_nonsense), with_tree(test_unreadable),  cmocka_unit_test(test_climb),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
