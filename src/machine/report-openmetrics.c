@@ -202,16 +202,18 @@ static void print_sample(struct exposition *out, const struct row_group *group,
 	fprintf(out->file, "%s%s", strbuf_str(&out->name), strbuf_str(&out->text));
 }
 
-/* Prints the samples of a family whose values lack some threads, given without names, as a family beside it with the same labels. */
-static void print_partial(struct exposition *out, const struct strbuf *samples)
+/* Prints samples of the family @name that have a mark, given without names, as a family beside it with the same labels. */
+static void print_marked(struct exposition *out, const struct strbuf *name,
+                         const struct strbuf *samples, const char *suffix, const char *text)
 {
 	cleanup_(strbuf_done) struct strbuf help = STRBUF_INIT;
 	const char *line = strbuf_str(samples), *end;
 
 	if (samples->len == 0)
 		return;
-	strbuf_addf(&help, "1 where %s lacks some of the group's threads", strbuf_str(&out->name));
-	strbuf_add_str(&out->name, "_partial");
+	strbuf_addf(&help, "1 where %s %s", strbuf_str(name), text);
+	strbuf_clear(&out->name);
+	strbuf_addf(&out->name, "%s%s", strbuf_str(name), suffix);
 	print_family(out, strbuf_str(&out->name), "", strbuf_str(&help), false);
 	for (; (end = strchr(line, '\n')); line = end + 1)
 		fprintf(out->file, "%s%.*s\n", strbuf_str(&out->name), (int)(end - line), line);
@@ -245,7 +247,8 @@ static void begin_family(struct exposition *out, const struct row_view *view)
 static void print_measure(struct exposition *out, const size_t *order, size_t count)
 {
 	const struct row_set *set = out->report->rows;
-	cleanup_(strbuf_done) struct strbuf partial = STRBUF_INIT;
+	cleanup_(strbuf_done) struct strbuf partial = STRBUF_INIT, before = STRBUF_INIT,
+	                                    name = STRBUF_INIT;
 	bool any = false;
 
 	for (size_t i = 0; i < count; i++) {
@@ -264,12 +267,16 @@ static void print_measure(struct exposition *out, const size_t *order, size_t co
 			begin_family(out, &view);
 		any = true;
 		print_sample(out, group, value);
-		if (!report_is_partial(&view, SIDE_BASELINE))
-			continue;
 		add_sample(out, group, quantity_integer(1));
-		strbuf_add(&partial, out->text.data, out->text.len);
+		if (report_is_partial(&view, SIDE_BASELINE))
+			strbuf_add(&partial, out->text.data, out->text.len);
+		if (view.began_before[SIDE_BASELINE] > 0)
+			strbuf_add(&before, out->text.data, out->text.len);
 	}
-	print_partial(out, &partial);
+	strbuf_copy(&name, &out->name);
+	print_marked(out, &name, &partial, "_partial", "lacks some of the group's threads");
+	print_marked(out, &name, &before, "_began_before",
+	             "has waits that began before the window");
 }
 
 static int compare_rows(const void *a, const void *b, void *context)
