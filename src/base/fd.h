@@ -55,6 +55,9 @@ struct id_list {
 	size_t capacity;
 };
 
+/* Returns 0 if the directory is empty, -EEXIST if it is not, or -errno. */
+must_check_ int fd_check_empty(int dir_fd);
+
 /* Lists the entries of a directory whose names are positive decimal numbers, in rising order. @scratch keeps the raw
  * listing. Returns 0 or -errno; the list has the entries from before an error. */
 must_check_ int fd_list_ids(int dir_fd, struct id_list *list, struct strbuf *scratch);

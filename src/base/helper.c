@@ -92,10 +92,15 @@ void helper_become_stranger(uint64_t kept)
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+void helper_end_with_by(pid_t parent, int signal)
+{
+	if (prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0) < 0 || getppid() != parent)
+		_exit(1);
+}
+
 void helper_end_with(pid_t parent)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent)
-		_exit(1);
+	helper_end_with_by(parent, SIGKILL);
 }
 
 bool helper_reap(pid_t pid, unsigned wait_ms)

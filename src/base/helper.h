@@ -24,6 +24,9 @@ void helper_become_stranger(uint64_t kept);
  * with a change of rights the kernel forgets it. */
 void helper_end_with(pid_t parent);
 
+/* Does so by another signal than SIGKILL. */
+void helper_end_with_by(pid_t parent, int signal);
+
 /* Waits for a helper that was asked to end, or was killed, for at most so many milliseconds. Returns false if it has not
  * ended: it hangs in the kernel, and the process that reaps our own children gets it. */
 bool helper_reap(pid_t pid, unsigned wait_ms);

@@ -27,6 +27,12 @@ enum { CHILD_RESULT = CHILD_FIRST, CHILD_CONTROL, CHILD_DIRECTORY, CHILD_OUTPUT 
 /* The messages of the child: the window begins, and ends; its first reading is complete; the result follows. */
 static const char reading_byte = 'B', ready_byte = 'R', result_byte = 'E';
 
+/* The signal that ends the child, which ignores those that are for the runner. */
+static int end_signal(void)
+{
+	return SIGRTMIN;
+}
+
 struct wait {
 	struct capture_wait base; /* must stay the first member */
 	struct work_marks *marks;
@@ -109,7 +115,9 @@ noreturn_ static void run_child(pid_t parent, const int result_pipe[2], const in
 	struct measure_result result = {0};
 
 	helper_ignore_signals();
-	helper_end_with(parent);
+	/* Unlike SIGKILL it lets the child remove an unfinished file. */
+	(void)signal(end_signal(), SIG_DFL);
+	helper_end_with_by(parent, end_signal());
 	if (!child_keep(fds, ARRAY_SIZE(fds) - !has_output))
 		_exit(1);
 	capture(place->name, length_ns, labels, &wait, &result);
@@ -196,16 +204,26 @@ void measure_stop(struct measure *measure)
 	fd_closep(&measure->control_fd);
 }
 
+static void end_child(const struct measure *measure)
+{
+	enum { PATIENCE_MS = 2000 };
+
+	if (!measure->done) {
+		kill(measure->pid, end_signal());
+		if (helper_reap(measure->pid, PATIENCE_MS))
+			return;
+		kill(measure->pid, SIGKILL);
+	}
+	while (waitpid(measure->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 void measure_done(struct measure *measure)
 {
 	fd_closep(&measure->control_fd);
 	fd_closep(&measure->result_fd);
-	if (measure->pid > 0) {
-		if (!measure->done)
-			kill(measure->pid, SIGKILL);
-		while (waitpid(measure->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	if (measure->pid > 0)
+		end_child(measure);
 	measure->pid = 0;
 	work_marks_freep(&measure->marks);
 }

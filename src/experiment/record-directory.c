@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record-directory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,24 +14,6 @@
 #include "experiment/record.h"
 
 /* Returns 0, -EEXIST if there is a file in it, or another -errno. */
-static int check_empty(int dir_fd)
-{
-	cleanup_(fd_closep) int fd = fd_open_dir_at(dir_fd, ".");
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	int r = 0, more = 0;
-
-	if (!dir)
-		return fd < 0 ? fd : -errno;
-	/* The stream has it now. */
-	fd = -1;
-	while (r == 0 && (more = fd_next_entry(dir, &entry)) > 0)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			r = -EEXIST;
-	closedir(dir);
-	return r == 0 ? more : r;
-}
-
 /* Checks a file in the directory. */
 static int check_file(int dir_fd, const char *name, struct strbuf *reterr)
 {
@@ -123,7 +104,7 @@ int experiment_make_directory(struct experiment *experiment, struct strbuf *rete
 	if (r < 0)
 		return r;
 	/* Also one that somebody has put in the place of the new one. */
-	r = check_empty(place.target_fd);
+	r = fd_check_empty(place.target_fd);
 	if (r < 0) {
 		strbuf_addf(reterr, "%s: %s", directory,
 		            r == -EEXIST ? "it is there and is no empty directory" : strerror(-r));

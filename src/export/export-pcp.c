@@ -30,15 +30,29 @@ struct workshop {
 
 #define WORKSHOP_INIT ((struct workshop){.place = OUTPUT_PLACE_INIT_OWN, .fd = -1})
 
+/* Returns whether the directory still has its name. */
+static bool has_its_name(const struct workshop *workshop)
+{
+	struct stat entered, found;
+
+	return fstat(workshop->fd, &entered) == 0 &&
+	       fstatat(workshop->place.dir_fd, workshop->name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       entered.st_dev == found.st_dev && entered.st_ino == found.st_ino;
+}
+
+/* Removes nothing but what was entered. */
 static void remove_all(struct workshop *workshop)
 {
-	for (unsigned i = 0; workshop->fd >= 0 && i < PCP_ARCHIVE_FILES; i++) {
+	if (workshop->fd < 0)
+		return;
+	for (unsigned i = 0; i < PCP_ARCHIVE_FILES; i++) {
 		char file[sizeof(inner_name) + 8];
 
 		snprintf(file, sizeof(file), "%s%s", inner_name, pcp_archive_suffixes[i]);
 		(void)unlinkat(workshop->fd, file, 0);
 	}
-	(void)unlinkat(workshop->place.dir_fd, workshop->name, AT_REMOVEDIR);
+	if (has_its_name(workshop))
+		(void)unlinkat(workshop->place.dir_fd, workshop->name, AT_REMOVEDIR);
 }
 
 static void undo(struct mem_undo *self)
@@ -64,7 +78,8 @@ static bool is_first_name(const char *name)
 	return len > end && strcmp(name + len - end, pcp_archive_suffixes[0]) == 0;
 }
 
-/* Others may exchange names in a directory that they can write; one of this user's that nobody else can write is ours. */
+/* Others may exchange names in a directory that they can write. An empty directory of this user's that nobody else can write will do: all
+ * that is in it from now on is ours to remove. */
 static int enter(struct workshop *workshop)
 {
 	cleanup_(fd_closep) int fd = openat(workshop->place.dir_fd, workshop->name,
@@ -72,7 +87,7 @@ static int enter(struct workshop *workshop)
 
 	if (fd < 0)
 		return -errno;
-	if (!fd_is_own(fd, S_IFDIR))
+	if (!fd_is_own(fd, S_IFDIR) || fd_check_empty(fd) < 0)
 		return -EACCES;
 	workshop->fd = fd;
 	fd = -1;
