@@ -131,33 +131,38 @@ static bool is_of_parts(unsigned measure)
 	       derived_table[measure_derived(measure)].basis == BASIS_PARTS;
 }
 
-bool row_marks_shares_differ(const struct row_view *view)
+static bool exited_differ(const struct row_set *set, const struct row_view *view)
 {
+	bool lacks[SIDE_MAX];
+
+	for (unsigned side = 0; side < SIDE_MAX; side++) {
+		if (set->frames[side].kind != KIND_window || view->per == PER_thread)
+			return false;
+		lacks[side] = group_measure_lacks_exited(view->sides[side], &set->frames[side],
+		                                         view->measure);
+	}
+	return lacks[SIDE_BASELINE] != lacks[SIDE_CANDIDATE];
+}
+
+enum row_shares row_marks_shares(const struct row_set *set, const struct row_view *view)
+{
+	static const double most = .1;
+	struct group_coverage a = {view->seen[SIDE_BASELINE], view->expected[SIDE_BASELINE]};
+	struct group_coverage b = {view->seen[SIDE_CANDIDATE], view->expected[SIDE_CANDIDATE]};
+	bool small;
+
 	if (view->group->exited || !view->sides[SIDE_BASELINE] || !view->sides[SIDE_CANDIDATE] ||
-	    !measure_is_amount(view->measure, view->per) || is_of_parts(view->measure))
-		return false;
-	return group_shares_differ(
-	        (struct group_coverage){view->seen[SIDE_BASELINE], view->expected[SIDE_BASELINE]},
-	        (struct group_coverage){view->seen[SIDE_CANDIDATE],
-	                                view->expected[SIDE_CANDIDATE]});
-}
-
-bool row_marks_shares_are_small(const struct row_view *view)
-{
-	double values[SIDE_MAX];
-
-	for (unsigned side = 0; side < SIDE_MAX; side++)
-		values[side] = quantity_double(view->values[side]);
-	return !measure_is_extreme(view->measure) &&
-	       group_shares_are_small((struct group_coverage){view->seen[0], view->expected[0]},
-	                              (struct group_coverage){view->seen[1], view->expected[1]},
-	                              values[0], values[1]);
-}
-
-bool row_lacks_exited(const struct group *group, const struct derive_frame *frame, unsigned measure)
-{
-	for (size_t i = 0; i < metric_count(measure); i++)
-		if (group_lacks_exited(group, frame, metric_at(measure, i)))
-			return true;
-	return false;
+	    measure_is_label(view->measure) || measure_is_place(view->measure))
+		return ROW_SHARES_SAME;
+	if (exited_differ(set, view))
+		return ROW_SHARES_DIFFER;
+	if (is_of_parts(view->measure) || !group_shares_differ(a, b))
+		return ROW_SHARES_SAME;
+	if (measure_is_amount(view->measure, view->per))
+		small = !measure_is_extreme(view->measure) &&
+		        group_shares_are_small(a, b, quantity_double(view->values[SIDE_BASELINE]),
+		                               quantity_double(view->values[SIDE_CANDIDATE]));
+	else
+		small = fmax(group_shares_part(a, b), group_shares_part(b, a)) < most;
+	return small ? ROW_SHARES_UNEVEN : ROW_SHARES_DIFFER;
 }

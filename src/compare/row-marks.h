@@ -20,8 +20,14 @@ enum row_inputs row_marks_inputs(const struct row_view *view);
  * the shares, if threads without an input are like those that have it. */
 bool row_marks_uneven_is_small(const struct row_view *view, struct quantity delta);
 
-/* Returns whether the values have unlike shares of the group's threads, and are amounts of these threads: sums, maxima and minima. */
-bool row_marks_shares_differ(const struct row_view *view);
-/* Returns whether such a difference is at least ten times as large as the part of it that is due to the shares, if threads without a value
- * are like those that have one. A maximum may be that of one thread: no share of it is small. */
-bool row_marks_shares_are_small(const struct row_view *view);
+/* The parts of the group's threads that the two values are of. */
+enum row_shares {
+	ROW_SHARES_SAME,
+	ROW_SHARES_UNEVEN, /* other parts, which make a tenth of the difference at most if threads without a value are like the others */
+	/* Other parts, which may make more of it. Also: of two windows without the ends of threads one lacks threads that ended, the other one
+	 * has their work by the total of their process; and of a maximum or a minimum, which may be that of one thread. */
+	ROW_SHARES_DIFFER,
+};
+/* Averages and shares, and values by thread and by CPU time, are of the threads that have a value: the parts differ if a tenth of these or
+ * more are others. */
+enum row_shares row_marks_shares(const struct row_set *set, const struct row_view *view);

@@ -412,7 +412,7 @@ static bool lacks_threads(const struct row_set *set, const struct row_view *view
 	struct derive_inputs in = group_inputs(group, set->interval_rates, &set->interval_frame);
 	struct group_coverage coverage;
 
-	if (row_lacks_exited(group, &set->interval_frame, view->measure))
+	if (group_measure_lacks_exited(group, &set->interval_frame, view->measure))
 		return true;
 	coverage = group_covers_measure(group, &in, view->measure, false, true);
 	return coverage.seen < coverage.expected;
@@ -490,14 +490,15 @@ static void set_difference(struct row_view *view)
 }
 
 /* Values of unlike shares of the threads have a difference that may be one of what was read. */
-static void set_shares(struct row_view *view)
+static void set_shares(const struct row_set *set, struct row_view *view)
 {
-	if (view->delta.kind == QUANTITY_NONE || !row_marks_shares_differ(view))
+	enum row_shares shares;
+
+	if (view->delta.kind == QUANTITY_NONE)
 		return;
-	if (row_marks_shares_are_small(view))
-		view->delta_partial = true;
-	else
-		view->measured_differently = true;
+	shares = row_marks_shares(set, view);
+	view->delta_partial = view->delta_partial || shares == ROW_SHARES_UNEVEN;
+	view->measured_differently = view->measured_differently || shares == ROW_SHARES_DIFFER;
 }
 
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
@@ -523,7 +524,8 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		in = inputs_of(set, side, here);
 		ret->began_before[side] = began_before(measure, &in);
 		ret->exited_left_out =
-		        ret->exited_left_out || row_lacks_exited(here, &set->frames[side], measure);
+		        ret->exited_left_out ||
+		        group_measure_lacks_exited(here, &set->frames[side], measure);
 	}
 	set_absent(set, ret);
 	set_means(set, ret);
@@ -537,7 +539,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->measured_differently = row_is_measured_differently(set, ret);
 		ret->impossible_differs = row_marks_impossible_differ(set, group, measure);
 		set_difference(ret);
-		set_shares(ret);
+		set_shares(set, ret);
 		ret->delta = without_rounding(set, ret);
 		if (is_of_before(set, ret))
 			ret->delta = (struct quantity){0};

@@ -209,7 +209,7 @@ struct row_view {
 	bool impossible_differs;
 	uint32_t expected[SIDE_MAX]; /* threads that can have one */
 	/* A side has values of exited threads, the other one not of the same processes: they are not in the
-	 * values. Or they are not known, see row_lacks_exited(). */
+	 * values. Or they are not known, see group_measure_lacks_exited(). */
 	bool exited_left_out;
 	/* Inputs that the value of a derived metric lacks, see derive_missing(). If they differ between the sides, the
 	 * values are different sums and have no difference. */
@@ -240,10 +240,6 @@ struct row_view {
 };
 void row_view(const struct row_set *set, const struct row_group *group, unsigned measure,
               struct row_view *ret);
-
-/* Returns whether a metric that the measure has or is made of lacks exited threads of the group's processes, see group_lacks_exited(). */
-bool row_lacks_exited(const struct group *group, const struct derive_frame *frame,
-                      unsigned measure);
 
 /* Returns whether the side has a value; that of a label is no number. */
 static inline bool row_has_value(const struct row_view *view, unsigned side)

@@ -171,9 +171,11 @@ static bool is_unlike(const struct search *search, const struct unit_table *tabl
 {
 	const float *shares = unit_group_shares(table, group, measure);
 
-	return shares &&
-	       shares_differ(&search->comparison->plan, unit_group_values(table, group, measure),
-	                     shares, measure_is_extreme(measure));
+	return shares && shares_differ(&search->comparison->plan,
+	                               unit_group_values(table, group, measure), shares,
+	                               measure_is_extreme(measure)              ? SHARE_OF_EXTREME
+	                               : measure_is_amount(measure, table->per) ? SHARE_OF_AMOUNT
+	                                                                        : SHARE_OF_RATIO);
 }
 
 /* Returns whether another measure of the family stands for this one: the first one that can be tested is tested. */

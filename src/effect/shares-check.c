@@ -29,7 +29,7 @@ static double variance(const struct arm_shares *arm)
 }
 
 bool shares_differ(const struct contrast_plan *plan, const double *values, const float *shares,
-                   bool is_extreme)
+                   enum share_kind kind)
 {
 	enum { ERRORS = 3, PARTS = 10 };
 	static const double rounding = 1e-6;
@@ -46,8 +46,10 @@ bool shares_differ(const struct contrast_plan *plan, const double *values, const
 	if (difference <= rounding ||
 	    difference <= ERRORS * sqrt(variance(&arms[0]) + variance(&arms[1])))
 		return false;
-	if (is_extreme)
+	if (kind == SHARE_OF_EXTREME)
 		return true;
+	if (kind == SHARE_OF_RATIO)
+		return PARTS * difference >= fmin(arms[0].mean, arms[1].mean);
 	larger = fmax(fabs(arms[0].value), fabs(arms[1].value));
 	change = larger > 0 ? fabs(arms[1].value - arms[0].value) / larger : 0;
 	return PARTS * difference / fmin(arms[0].mean, arms[1].mean) >=

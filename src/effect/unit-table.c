@@ -110,7 +110,7 @@ static bool has_same_inputs(const struct unit_table *table, struct unit_group *t
 	return metric_set_equal(known, &missing);
 }
 
-/* Returns the part of the group's threads that an amount is of; of a sum of parts, that of the part that most threads lack. */
+/* Returns the part of the group's threads that a value is of; of a derived one, that of the input that most threads lack. */
 static double share_of(const struct unit_table *table, const struct group *group,
                        const struct derive_frame *frame, unsigned measure)
 {
@@ -118,6 +118,8 @@ static double share_of(const struct unit_table *table, const struct group *group
 	struct group_coverage coverage = group_covers_measure(group, &in, measure, false, true);
 	const struct derived_desc *derived;
 
+	if (group_measure_lacks_exited(group, frame, measure) && table->per != PER_thread)
+		return 0;
 	if (measure_is_derived(measure)) {
 		derived = &derived_table[measure_derived(measure)];
 		for (size_t i = 0; i < derived->input_count; i++) {
@@ -158,7 +160,7 @@ static void add_values(struct unit_table *table, struct unit_group *to, const st
 			continue;
 		value = value_of(table, group, frame, measure);
 		to->values[measure * table->units + table->unit] = value;
-		if (!isnan(value) && measure_is_amount(measure, table->per))
+		if (!isnan(value) && !measure_is_place(measure))
 			set_share(table, to, measure, share_of(table, group, frame, measure));
 	}
 }

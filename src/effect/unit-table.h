@@ -18,7 +18,8 @@ struct unit_group {
 	size_t present; /* units that have it */
 	uint8_t *in;    /* by unit, 0 or 1; owned */
 	double *values; /* [measure * units + unit], NaN where it was not seen; NULL unless it is in all; owned */
-	/* Like the values: the part of the group's threads that an amount is of. NULL: all threads, in each unit; owned. */
+	/* Like the values: the part of the group's threads that a value is of; 0 if it lacks work of exited threads, whose part is unknown. NULL: all
+	 * threads, in each unit; owned. */
 	float *shares;
 	/* Inputs that the value of each derived metric lacks; it is NaN in a unit with another set. Owned. */
 	struct metric_set *missing;

@@ -105,3 +105,17 @@ bool group_shares_are_small(struct group_coverage a, struct group_coverage b, do
 
 	return uneven * PARTS_OF_DIFFERENCE <= fabs(of_b - of_a);
 }
+
+bool group_measure_lacks_exited(const struct group *group, const struct derive_frame *frame,
+                                unsigned measure)
+{
+	const struct derived_desc *derived;
+
+	if (!measure_is_derived(measure))
+		return group_lacks_exited(group, frame, (enum metric_id)measure);
+	derived = &derived_table[measure_derived(measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (group_lacks_exited(group, frame, derived->inputs[i]))
+			return true;
+	return false;
+}

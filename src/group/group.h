@@ -252,6 +252,10 @@ uint32_t group_covered(const struct group *group, enum metric_id metric);
 bool group_lacks_exited(const struct group *group, const struct derive_frame *frame,
                         enum metric_id metric);
 
+/* Returns whether a metric that the measure has or is made of lacks exited threads. */
+bool group_measure_lacks_exited(const struct group *group, const struct derive_frame *frame,
+                                unsigned measure);
+
 /* Returns the sources of which any total is known, a bit each. */
 unsigned group_known_sources(const struct group *group);
 

@@ -14,14 +14,17 @@ static struct group_coverage coverage_of(const struct overview_row *row, unsigne
 	return (struct group_coverage){threads > lacking ? threads - lacking : 0, threads};
 }
 
-bool overview_has_unlike_shares(const struct overview_row *row, unsigned aspect)
+bool overview_has_unlike_shares(const struct overview_row *row, unsigned aspect, bool of_windows)
 {
 	const struct overview_value *values = row->values[aspect];
 	struct group_coverage a = coverage_of(row, aspect, SIDE_BASELINE);
 	struct group_coverage b = coverage_of(row, aspect, SIDE_CANDIDATE);
 
-	return values[SIDE_BASELINE].seen && values[SIDE_CANDIDATE].seen &&
-	       group_shares_differ(a, b) &&
+	if (!values[SIDE_BASELINE].seen || !values[SIDE_CANDIDATE].seen)
+		return false;
+	if (of_windows && values[SIDE_BASELINE].lacks_exited != values[SIDE_CANDIDATE].lacks_exited)
+		return true;
+	return group_shares_differ(a, b) &&
 	       (aspect_table[aspect].kind == ASPECT_KIND_PEAK ||
 	        !group_shares_are_small(a, b, values[SIDE_BASELINE].amount,
 	                                values[SIDE_CANDIDATE].amount));

@@ -3,8 +3,9 @@
 /* overview-unlike - the groups of a change whose two sides were measured differently: they have amounts, and no difference. */
 #include "overview/overview.h"
 
-/* Returns whether the sides have the aspect of unlike shares of the group's threads, which may be a good part of the difference. */
-bool overview_has_unlike_shares(const struct overview_row *row, unsigned aspect);
+/* Returns whether the sides have the aspect of unlike shares of the group's threads, which may be a good part of the difference,
+ * or in windows (@of_windows) one of them lacks exited threads. */
+bool overview_has_unlike_shares(const struct overview_row *row, unsigned aspect, bool of_windows);
 
 /* Returns the larger part of an amount of the aspect that unlike shares make. */
 double overview_unlike_part(const struct overview_row *row, unsigned aspect);

@@ -126,7 +126,8 @@ static bool lacks_threads(const struct group *group, const struct derive_frame *
 {
 	struct group_coverage coverage = group_covers(group, frame, metric);
 
-	return coverage.seen < coverage.expected || row_lacks_exited(group, frame, metric);
+	return coverage.seen < coverage.expected ||
+	       group_measure_lacks_exited(group, frame, metric);
 }
 
 /* Adds the CPU time of exited threads that only clock ticks have. */
@@ -166,6 +167,8 @@ static struct overview_value value_of(const struct building *building, unsigned 
 			value.lacking = coverage.expected - seen;
 		value.seen = value.seen || seen > 0;
 		value.partial = value.partial || lacks_threads(group, frame, metric);
+		value.lacks_exited =
+		        value.lacks_exited || group_measure_lacks_exited(group, frame, metric);
 		value.began_before = value.began_before || (per_second && group->before &&
 		                                            group->before[metric].threads > 0);
 		value.amount += seen > 0 ? number_of(building, side, group, metric, per_second) : 0;
@@ -318,7 +321,8 @@ static bool is_unlike(const struct building *building, const struct overview_row
 	for (unsigned i = 0; overview->kind == OVERVIEW_CHANGE && i < source->count; i++)
 		if (row_ends_differ(building->set, row->group, source->metrics[i]))
 			return true;
-	return overview_has_unlike_shares(row, aspect) && may_be_ranked(overview, row, aspect);
+	return overview_has_unlike_shares(row, aspect, overview->kind == OVERVIEW_CHANGE) &&
+	       may_be_ranked(overview, row, aspect);
 }
 
 /* Two sides that lack unlike shares of the threads, or measure the ends of threads in two ways, have no difference. A

@@ -21,8 +21,9 @@ struct overview_value {
 	bool seen;
 	bool partial;      /* some of the group's threads are not in it */
 	bool began_before; /* waits of it began before the window; the amount has their part inside */
-	uint32_t lacking; /* how many of the group's threads have no value of a metric of it */
-	double amount;    /* in the unit of the column; of lives in ns, numbers and bytes */
+	bool lacks_exited; /* it lacks exited threads, see group_measure_lacks_exited() */
+	uint32_t lacking;  /* how many of the group's threads have no value of a metric of it */
+	double amount;     /* in the unit of the column; of lives in ns, numbers and bytes */
 };
 
 /* The totals of which a group's movement is a share. */

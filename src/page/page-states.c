@@ -56,7 +56,7 @@ static bool interval_is_partial(const struct row_set *set, const struct group *g
 
 	return !metric_set_is_empty(&missing) ||
 	       derive_threads((enum derived_id)derived, in) < group->threads ||
-	       row_lacks_exited(group, &set->interval_frame, METRIC_COUNT + derived);
+	       group_measure_lacks_exited(group, &set->interval_frame, METRIC_COUNT + derived);
 }
 
 /* Returns whether that of a side does. */

@@ -52,6 +52,8 @@ static void add(unsigned side, uint32_t tid, enum how how, uint64_t bytes)
 		sample.outcomes[SOURCE_taskstats] = sample.outcomes[SOURCE_io] = OUTCOME_denied;
 	else
 		sample_set(&sample, rchar, (struct counter_bytes){bytes});
+	if (how != DENIED)
+		sample_set(&sample, read_bytes, (struct counter_bytes){1});
 	sample_set(&sample, minflt, (struct counter_count){bytes});
 	group_table_add(&tables[side], &sample);
 	sample_done(&sample);
@@ -155,7 +157,7 @@ static void test_small(void **state)
 	assert_true(view(METRIC_blkio_delay_max_ns).measured_differently);
 }
 
-/* Means are of the threads that have a value. */
+/* Means are of the threads that have a value: these are half as many. */
 static void test_per_thread(void **state)
 {
 	(void)state;
@@ -165,8 +167,26 @@ static void test_per_thread(void **state)
 		add(side, 2, side ? DENIED : SEEN, 1000);
 	}
 	build_rows(2);
-	assert_false(view(METRIC_rchar).measured_differently);
+	assert_true(view(METRIC_rchar).measured_differently);
 	assert_real(view(METRIC_rchar).delta, 0);
+}
+
+/* A ratio of other threads, by less than a tenth. */
+static void test_ratio(void **state)
+{
+	enum { THREADS = 20, RATIO = METRIC_COUNT + DERIVED_disk_io_fraction };
+
+	(void)state;
+	for (unsigned lacking = 1; lacking <= 2; lacking++) {
+		start_lives(state);
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			for (uint32_t tid = 1; tid <= THREADS; tid++)
+				add(side, tid, side && tid <= lacking ? DENIED : SEEN, 1000);
+		build_rows(2);
+		assert_int_equal(view(RATIO).delta_partial, lacking == 1);
+		assert_int_equal(view(RATIO).measured_differently, lacking == 2);
+		end_rows(state);
+	}
 }
 
 static void test_shares(void **state)
@@ -205,6 +225,7 @@ int main(void)
 	        WINDOW_TEST(test_unlike_windows),
 	        LIVES_TEST(test_small),
 	        LIVES_TEST(test_per_thread),
+	        cmocka_unit_test(test_ratio),
 	        cmocka_unit_test(test_shares),
 	};
 

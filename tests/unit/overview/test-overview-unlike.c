@@ -34,7 +34,8 @@ static double part_of(unsigned aspect, struct amount a, struct amount b)
 		        .lacking = amounts[side].threads - amounts[side].seen,
 		        .amount = amounts[side].amount};
 	}
-	return overview_has_unlike_shares(&row, aspect) ? overview_unlike_part(&row, aspect) : -1;
+	return overview_has_unlike_shares(&row, aspect, false) ? overview_unlike_part(&row, aspect)
+	                                                       : -1;
 }
 
 static bool differ(unsigned aspect, struct amount a, struct amount b)
