@@ -186,19 +186,18 @@ static void sort_ids(struct id_list *list)
 int fd_check_empty(int dir_fd)
 {
 	cleanup_(fd_closep) int fd = fd_open_dir_at(dir_fd, ".");
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	int r = 0, more = 0;
+	_Alignas(struct dirent64) char entries[4096];
+	ssize_t len = -1;
 
-	if (!dir)
-		return fd < 0 ? fd : -errno;
-	/* The stream has it now. */
-	fd = -1;
-	while (r == 0 && (more = fd_next_entry(dir, &entry)) > 0)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			r = -EEXIST;
-	closedir(dir);
-	return r == 0 ? more : r;
+	while (fd >= 0 && (len = getdents64(fd, entries, sizeof(entries))) > 0)
+		for (ssize_t at = 0; at < len;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+
+			if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+				return -EEXIST;
+			at += entry->d_reclen;
+		}
+	return fd < 0 ? fd : len < 0 ? -errno : 0;
 }
 
 int fd_list_ids(int dir_fd, struct id_list *list, struct strbuf *scratch)

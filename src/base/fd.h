@@ -55,7 +55,7 @@ struct id_list {
 	size_t capacity;
 };
 
-/* Returns 0 if the directory is empty, -EEXIST if it is not, or -errno. */
+/* Returns 0 if the directory is empty, -EEXIST if it is not, or -errno. Allocates no memory. */
 must_check_ int fd_check_empty(int dir_fd);
 
 /* Lists the entries of a directory whose names are positive decimal numbers, in rising order. @scratch keeps the raw

@@ -30,29 +30,17 @@ struct workshop {
 
 #define WORKSHOP_INIT ((struct workshop){.place = OUTPUT_PLACE_INIT_OWN, .fd = -1})
 
-/* Returns whether the directory still has its name. */
-static bool has_its_name(const struct workshop *workshop)
-{
-	struct stat entered, found;
-
-	return fstat(workshop->fd, &entered) == 0 &&
-	       fstatat(workshop->place.dir_fd, workshop->name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       entered.st_dev == found.st_dev && entered.st_ino == found.st_ino;
-}
-
-/* Removes nothing but what was entered. */
+/* The files are in what was entered. By the name no more is removed than an empty directory, which whoever can exchange the name can do
+ * without us. */
 static void remove_all(struct workshop *workshop)
 {
-	if (workshop->fd < 0)
-		return;
-	for (unsigned i = 0; i < PCP_ARCHIVE_FILES; i++) {
+	for (unsigned i = 0; workshop->fd >= 0 && i < PCP_ARCHIVE_FILES; i++) {
 		char file[sizeof(inner_name) + 8];
 
 		snprintf(file, sizeof(file), "%s%s", inner_name, pcp_archive_suffixes[i]);
 		(void)unlinkat(workshop->fd, file, 0);
 	}
-	if (has_its_name(workshop))
-		(void)unlinkat(workshop->place.dir_fd, workshop->name, AT_REMOVEDIR);
+	(void)unlinkat(workshop->place.dir_fd, workshop->name, AT_REMOVEDIR);
 }
 
 static void undo(struct mem_undo *self)

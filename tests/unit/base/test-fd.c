@@ -221,6 +221,22 @@ static void test_open_directories(void **state)
 	fd_closep(&dir_fd);
 }
 
+static void test_check_empty(void **state)
+{
+	const struct temp_tree *tree = *state;
+	int fd;
+
+	temp_tree_make_dir(tree, "d");
+	fd = openat(tree->fd, "d", O_PATH | O_CLOEXEC);
+	assert_int_equal(fd_check_empty(fd), 0);
+	temp_tree_write_text(tree, "d/.hidden", "");
+	assert_int_equal(fd_check_empty(fd), -EEXIST);
+	temp_tree_remove(tree, "d/.hidden");
+	assert_int_equal(fd_check_empty(fd), 0);
+	close(fd);
+	assert_true(fd_check_empty(fd) < 0);
+}
+
 static void test_list_ids_names(void **state)
 {
 	static const char *const names[] = {
@@ -498,6 +514,7 @@ int main(void)
 	        in_tree(test_read_begin),
 	        in_tree(test_read_all_fifo_does_not_block),
 	        in_tree(test_open_directories),
+	        in_tree(test_check_empty),
 	        in_tree(test_list_ids_names),
 	        in_tree(test_list_ids_many),
 	        cmocka_unit_test(test_list_ids_finds_us),
