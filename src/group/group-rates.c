@@ -212,15 +212,15 @@ static void note_waits(struct group *group, const struct thread_sample *sample,
 	}
 }
 
-void group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sample *sample,
-                                    uint64_t interval_ns)
+uint64_t group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sample *sample,
+                                        uint64_t interval_ns)
 {
 	const void *lived = sample_value(sample, METRIC_lived_ns);
 	uint64_t longest_ns = interval_ns, beyond_ns, lived_ns;
 
 	/* Threads whose delays are longer than their lives are not merged. */
 	if (interval_ns == 0 || sample->merged_threads > 0)
-		return;
+		return 0;
 	if (metric_set_has(&sample->seen, METRIC_lived_ns)) {
 		memcpy(&lived_ns, lived, sizeof(lived_ns));
 		longest_ns = lived_ns < interval_ns ? lived_ns : interval_ns;
@@ -228,6 +228,7 @@ void group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sa
 	beyond_ns = sample_delays_beyond(sample, longest_ns);
 	if (beyond_ns > 0)
 		rate_add(sum, beyond_ns, interval_ns);
+	return beyond_ns;
 }
 
 void group_rates_add(const struct group_table *table, struct group *group,
@@ -256,7 +257,9 @@ void group_rates_add(const struct group_table *table, struct group *group,
 		else if (value > 0)
 			rate_add(&rates[i], sample_inside(sample, metric), interval);
 	}
-	group_rates_note_delays_beyond(&group->delays_beyond, sample, table->process.interval_ns);
+	saturating_add_to(&group->delays_beyond_ns,
+	                  group_rates_note_delays_beyond(&group->delays_beyond, sample,
+	                                                 table->process.interval_ns));
 }
 
 void group_rates_add_exited(const struct group_table *table, struct group *group,
@@ -302,6 +305,7 @@ void group_rates_merge(struct group *into, const struct group *from)
 	for (unsigned i = 0; from->before && i < METRIC_COUNT; i++)
 		note_before(into, (enum metric_id)i, from->before[i]);
 	rate_merge(&into->delays_beyond, from->delays_beyond);
+	saturating_add_to(&into->delays_beyond_ns, from->delays_beyond_ns);
 	if (!from->rates)
 		return;
 	if (!into->rates) {

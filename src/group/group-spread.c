@@ -101,7 +101,8 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 		         group_rates_interval_ns(table, sample, input));
 	}
 	if (desc->basis == BASIS_PARTS && by_rates)
-		group_rates_note_delays_beyond(&delays_beyond, sample, table->process.interval_ns);
+		(void)group_rates_note_delays_beyond(&delays_beyond, sample,
+		                                     table->process.interval_ns);
 	value = per == PER_second ? derive_per_second(derived, &in) : derive(derived, &in);
 	if (value.kind != QUANTITY_NONE)
 		spread_add_real(spread, quantity_double(value));

@@ -307,7 +307,7 @@ static void note_sources(const struct group_table *table, uint32_t left_out, uin
 
 /* Notes once for a process whether the totals of a name's exited threads are known, with or without work. */
 static void note_exited(struct group_table *table, const uint32_t names[GROUP_KEYS_MAX],
-                        uint32_t left_out)
+                        uint32_t left_out, uint32_t unseen)
 {
 	size_t key_len = table->by.count * sizeof(names[0]);
 	struct strmap_entry *entry = strmap_add(&table->exited, (const char *)names, key_len);
@@ -320,9 +320,11 @@ static void note_exited(struct group_table *table, const uint32_t names[GROUP_KE
 		return;
 	note->of_process = table->process.number;
 	note_sources(table, left_out, &note->known, note->unknown);
+	note->exited_unseen |= unseen;
 	if (!group)
 		return;
 	group->known = note->known;
+	group->exited_unseen = note->exited_unseen;
 	memcpy(group->unknown, note->unknown, sizeof(group->unknown));
 }
 
@@ -372,7 +374,7 @@ static void leave_out_exited(struct group_table *table, uint64_t remainders[PROC
 
 		if (process->by_thread_names) {
 			name_exited(table, place->names);
-			note_exited(table, place->names, left_out);
+			note_exited(table, place->names, left_out, 0);
 		}
 		if (process->by_threads_alone)
 			continue;
@@ -388,6 +390,7 @@ void group_table_finish(struct group_table *table)
 	bool by_thread_names = process->by_thread_names;
 	uint64_t remainders[PROCESS_TOTAL_COUNT];
 	struct group *group;
+	uint32_t unseen;
 	bool any;
 
 	if (!process->open)
@@ -402,10 +405,11 @@ void group_table_finish(struct group_table *table)
 		return;
 	name_exited(table, process->names);
 	if (by_thread_names) {
+		unseen = group_process_unseen(process, remainders);
 		any = any && group_process_remove_rounding(process, remainders);
 		if (any)
 			group_of(table, process->names);
-		note_exited(table, process->names, 0);
+		note_exited(table, process->names, 0, unseen);
 	} else {
 		group = group_of(table, process->names);
 		note_sources(table, 0, &group->known, group->unknown);
@@ -448,6 +452,7 @@ void group_table_complete(struct group_table *table, const struct group_table *o
 			continue;
 		group = group_of(table, numbers);
 		group->known = note->known;
+		group->exited_unseen = note->exited_unseen;
 		memcpy(group->unknown, note->unknown, sizeof(group->unknown));
 		add_remainders(group, nothing);
 	}
@@ -584,6 +589,7 @@ struct derive_inputs group_inputs(const struct group *group, const struct rate_l
 	        .rates = group->rates_unknown ? NULL : group->rates,
 	        .before = group->before,
 	        .delays_beyond = &group->delays_beyond,
+	        .delays_beyond_ns = group->delays_beyond_ns,
 	        .frame = frame,
 	};
 }

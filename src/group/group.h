@@ -74,6 +74,7 @@ struct group {
 	struct rate_sum exited_run_rate;
 	unsigned rate_count;
 	struct rate_sum delays_beyond; /* see struct derive_inputs */
+	uint64_t delays_beyond_ns;
 	/* The waits that began before the window, indexed by metric; NULL if there are none. Owned. */
 	struct wait_before *before;
 	/* The largest distance, in a window, between the readings of jemalloc's counters and the other readings of a
@@ -118,7 +119,7 @@ struct fold_cell group_number(const struct group *group, enum metric_id metric);
 /* The knowledge about the exited threads of a name, as in struct group. */
 struct exited_note {
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
-	uint32_t known;
+	uint32_t known, exited_unseen;
 	uint32_t
 	        of_process; /* number of the process that was noted last, see struct group_process */
 };

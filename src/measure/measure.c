@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/measure.h"
-#include "base/clock.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "base/clock.h"
 
 const char *measure_name(unsigned measure)
 {
@@ -193,11 +195,16 @@ static struct quantity per_cpu_second(unsigned measure, const struct derive_inpu
 {
 	const struct fold_cell *run_time = &in->cells[METRIC_run_time_ns];
 	struct quantity sum = total_inside(measure, in);
+	double number;
 
 	if (sum.kind == QUANTITY_NONE || run_time->seen != threads_in(measure, in) ||
 	    run_time->number == 0)
 		return (struct quantity){0};
-	return quantity_real(quantity_double(sum) * NS_PER_SECOND / (double)run_time->number);
+	number = quantity_double(sum);
+	if (measure_is_derived(measure) &&
+	    derived_table[measure_derived(measure)].basis == BASIS_PARTS)
+		number = fmax(number - (double)in->delays_beyond_ns, 0);
+	return quantity_real(number * NS_PER_SECOND / (double)run_time->number);
 }
 
 struct quantity measure_quantity(unsigned measure, enum measure_per per,

@@ -252,13 +252,54 @@ static void test_lacks(void **state)
 	}
 }
 
+/* Two processes of one name, whose exited threads have a name together: it lacks those of a process whose totals are not known. */
+static void test_lacks_of_one(void **state)
+{
+	const uint32_t taskstats = 1u << PROCESS_SOURCE_taskstats;
+
+	(void)state;
+	for (unsigned first_lacks = 0; first_lacks < 2; first_lacks++)
+		for (unsigned lacking = 0; lacking < 2; lacking++) {
+			struct group_table table;
+			const struct group *exited;
+
+			group_table_init(&table, group_by_key(GROUP_KEY_comm, false));
+			for (unsigned process = 0; process < 2; process++) {
+				struct thread_sample sample = {0};
+
+				sample_reset(&sample);
+				sample.tid = sample.tgid = process + 1;
+				sample.start_time_clock_ticks = 7;
+				sample_name(&sample.pcomm, "x");
+				sample_name(&sample.comm, "x");
+				if (!lacking || process == first_lacks)
+					sample_set(&sample, run_time_ns, (struct counter_ns){1});
+				sample_set(&sample, utime_clock_ticks, (struct counter_ticks){0});
+				sample_set(&sample, stime_clock_ticks, (struct counter_ticks){0});
+				sample.has_process_totals = true;
+				sample.process_totals_seen = 1u << PROCESS_TOTAL_utime_clock_ticks |
+				                             1u << PROCESS_TOTAL_stime_clock_ticks |
+				                             1u << PROCESS_TOTAL_run_time_ns;
+				sample.process_totals[PROCESS_TOTAL_utime_clock_ticks] = 60;
+				sample.process_totals[PROCESS_TOTAL_run_time_ns] = 600000000;
+				group_table_add(&table, &sample);
+				sample_done(&sample);
+			}
+			group_table_finish(&table);
+			exited = table_group(&table, "x (exited threads)");
+			assert_non_null(exited);
+			assert_int_equal(exited->exited_unseen & taskstats,
+			                 lacking ? taskstats : 0);
+			group_table_done(&table);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_exited_unseen),
-	        cmocka_unit_test(test_run_time_shows),
-	        cmocka_unit_test(test_waits_for_cpu_show),
-	        cmocka_unit_test(test_lacks),
+	        cmocka_unit_test(test_exited_unseen),      cmocka_unit_test(test_run_time_shows),
+	        cmocka_unit_test(test_waits_for_cpu_show), cmocka_unit_test(test_lacks),
+	        cmocka_unit_test(test_lacks_of_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,7 +165,9 @@ static void jemalloc_per_second(void **state)
 	end(&table);
 }
 
-static double delays_per_second(struct group_table *table, struct spread_summary *ret_spread)
+/* Sets the time per second of CPU time, of 4 s, to @ret_per_cpu_second. */
+static double delays_per_second(struct group_table *table, struct spread_summary *ret_spread,
+                                double *ret_per_cpu_second)
 {
 	const struct derive_frame frame = group_table_frame(table);
 	struct group *group;
@@ -176,6 +178,10 @@ static double delays_per_second(struct group_table *table, struct spread_summary
 	assert_non_null(group);
 	in = group_inputs(group, table->rates, &frame);
 	spread_summarise(&group->spreads[0], ret_spread);
+	*ret_per_cpu_second =
+	        quantity_double(measure_quantity(METRIC_COUNT + DERIVED_total_offcpu_delay_ns,
+	                                         PER_cpu_second, &in)) /
+	        1e9;
 	return quantity_double(measure_quantity(METRIC_COUNT + DERIVED_total_offcpu_delay_ns,
 	                                        PER_second, &in)) /
 	       1e9;
@@ -192,11 +198,11 @@ static void delays_within_life(void **state)
 		const uint64_t length = 10 * second;
 		struct group_table table;
 		struct spread_summary spread;
+		double per_cpu_second;
 
 		start(&table, GROUP_KEY_pcomm, kind);
 		table.spread_measures = measures;
 		table.spread_count = ARRAY_SIZE(measures);
-		table.spread_per = PER_second;
 		table.spread_per = PER_second;
 		for (uint32_t tid = 10; tid < 12; tid++) {
 			struct thread_sample sample = {
@@ -217,9 +223,11 @@ static void delays_within_life(void **state)
 			           (struct counter_ns){tid == 10 ? 9 * second : second});
 			sample_set(&sample, swapin_delay_total_ns, (struct counter_ns){second});
 			sample_set(&sample, thrashing_delay_total_ns, (struct counter_ns){second});
+			sample_set(&sample, run_time_ns, (struct counter_ns){2 * second});
 			add(&table, &sample, "thread");
 		}
-		assert_near(delays_per_second(&table, &spread), 1.3);
+		assert_near(delays_per_second(&table, &spread, &per_cpu_second), 1.3);
+		assert_near(per_cpu_second, 13 / 4.);
 		assert_near(quantity_double(spread.max) / 1e9, 1);
 		end(&table);
 	}
