@@ -30,8 +30,7 @@ struct workshop {
 
 #define WORKSHOP_INIT ((struct workshop){.place = OUTPUT_PLACE_INIT_OWN, .fd = -1})
 
-/* The files are in what was entered. By the name no more is removed than an empty directory, which whoever can exchange the name can do
- * without us. */
+/* Removes the files of what was entered. The name removes an empty directory at most, as whoever can exchange the name can do. */
 static void remove_all(struct workshop *workshop)
 {
 	for (unsigned i = 0; workshop->fd >= 0 && i < PCP_ARCHIVE_FILES; i++) {
