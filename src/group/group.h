@@ -34,6 +34,8 @@ struct group {
 	struct process_ids
 	        process; /* of its only process; in a group of several, of the first one */
 	bool several_processes;
+	bool several_cpu_cgroups; /* its threads are in others than @cpu_cgroup as well */
+	bool rates_unknown;       /* the time of observation of some thread is not known */
 	/* In a window: threads that ended there, those of them that were born there as well, and all that were born there. */
 	uint32_t ended, passed, born;
 	/* Threads that ended there without a record, what they had run when they were read, and how long they had lived. */
@@ -91,11 +93,9 @@ struct group {
 	/* The cgroup of the cpu controller that its threads are in, as the tables of cgroups call it, "v1:" in front; NULL if it is
 	 * not known, or not kept (see with_elders). Borrowed from the table. */
 	const char *cpu_cgroup;
-	bool several_cpu_cgroups;  /* they are in others as well */
 	struct group_marks *marks; /* see src/group/group-marks.h; NULL if there are none. Owned. */
 	struct group_elders
-	        *elders;    /* see src/group/group-elders.h; NULL if there are none. Owned. */
-	bool rates_unknown; /* the time of observation of some thread is not known */
+	        *elders; /* see src/group/group-elders.h; NULL if there are none. Owned. */
 	/* Indexed by metric; NULL if there are none, or if they are packed. Owned. */
 	struct fold_cell *cells;
 	/* The cells, rates and waits of a group of one thread, see src/group/group-pack.h; NULL if they are not packed. Owned. */
