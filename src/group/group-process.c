@@ -301,6 +301,18 @@ uint32_t group_process_unseen(const struct group_process *process,
 	return unseen;
 }
 
+uint32_t group_process_incomplete(const struct group_process *process,
+                                  const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	uint32_t incomplete = 0;
+
+	if (group_process_unseen(process, remainders) == 0)
+		return 0;
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		incomplete |= is_whole(process, i) ? 0 : UINT32_C(1) << i;
+	return incomplete;
+}
+
 /* The kernel's total of exited threads has the run time of each as of its last tick or switch, and that of short threads is nearly 0; the
  * clock ticks of a process have all of it, in parts of ticks. */
 uint64_t group_process_unseen_run_ns(const struct group_process *process)

@@ -37,6 +37,10 @@ must_check_ bool group_process_remove_rounding(const struct group_process *proce
 uint32_t group_process_unseen(const struct group_process *process,
                               const uint64_t remainders[PROCESS_TOTAL_COUNT]);
 
+/* Returns a bit for each enum process_total whose part of exited threads is not known, although these have run: 0 if nothing shows that. */
+uint32_t group_process_incomplete(const struct group_process *process,
+                                  const uint64_t remainders[PROCESS_TOTAL_COUNT]);
+
 /* Returns a bit for each total whose remainder is more than rounding and, in a window, than what the living did between two readings: the
  * totals that its groups lack if it is divided. Takes the rounding from the remainders. */
 must_check_ uint32_t group_process_left_out(const struct group_process *process,

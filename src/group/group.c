@@ -307,7 +307,7 @@ static void note_sources(const struct group_table *table, uint32_t left_out, uin
 
 /* Notes once for a process whether the totals of a name's exited threads are known, with or without work. */
 static void note_exited(struct group_table *table, const uint32_t names[GROUP_KEYS_MAX],
-                        uint32_t left_out, uint32_t unseen)
+                        uint32_t left_out, uint32_t incomplete)
 {
 	size_t key_len = table->by.count * sizeof(names[0]);
 	struct strmap_entry *entry = strmap_add(&table->exited, (const char *)names, key_len);
@@ -320,10 +320,12 @@ static void note_exited(struct group_table *table, const uint32_t names[GROUP_KE
 		return;
 	note->of_process = table->process.number;
 	note_sources(table, left_out, &note->known, note->unknown);
-	note->exited_unseen |= unseen;
+	note->exited_left_out |= incomplete;
+	note->exited_unseen |= incomplete != 0 ? GROUP_EXITED_RAN : 0;
 	if (!group)
 		return;
 	group->known = note->known;
+	group->exited_left_out = note->exited_left_out;
 	group->exited_unseen = note->exited_unseen;
 	memcpy(group->unknown, note->unknown, sizeof(group->unknown));
 }
@@ -390,7 +392,7 @@ void group_table_finish(struct group_table *table)
 	bool by_thread_names = process->by_thread_names;
 	uint64_t remainders[PROCESS_TOTAL_COUNT];
 	struct group *group;
-	uint32_t unseen;
+	uint32_t incomplete;
 	bool any;
 
 	if (!process->open)
@@ -405,11 +407,11 @@ void group_table_finish(struct group_table *table)
 		return;
 	name_exited(table, process->names);
 	if (by_thread_names) {
-		unseen = group_process_unseen(process, remainders);
+		incomplete = group_process_incomplete(process, remainders);
 		any = any && group_process_remove_rounding(process, remainders);
 		if (any)
 			group_of(table, process->names);
-		note_exited(table, process->names, 0, unseen);
+		note_exited(table, process->names, 0, incomplete);
 	} else {
 		group = group_of(table, process->names);
 		note_sources(table, 0, &group->known, group->unknown);
@@ -452,6 +454,7 @@ void group_table_complete(struct group_table *table, const struct group_table *o
 			continue;
 		group = group_of(table, numbers);
 		group->known = note->known;
+		group->exited_left_out = note->exited_left_out;
 		group->exited_unseen = note->exited_unseen;
 		memcpy(group->unknown, note->unknown, sizeof(group->unknown));
 		add_remainders(group, nothing);

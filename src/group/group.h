@@ -119,7 +119,7 @@ struct fold_cell group_number(const struct group *group, enum metric_id metric);
 /* The knowledge about the exited threads of a name, as in struct group. */
 struct exited_note {
 	uint64_t unknown[PROCESS_SOURCE_COUNT];
-	uint32_t known, exited_unseen;
+	uint32_t known, exited_left_out, exited_unseen;
 	uint32_t
 	        of_process; /* number of the process that was noted last, see struct group_process */
 };

@@ -255,11 +255,12 @@ static void test_lacks(void **state)
 /* Two processes of one name, whose exited threads have a name together: it lacks those of a process whose totals are not known. */
 static void test_lacks_of_one(void **state)
 {
-	const uint32_t taskstats = 1u << PROCESS_SOURCE_taskstats;
+	const uint32_t run = 1u << PROCESS_TOTAL_run_time_ns,
+	               ticks = 1u << PROCESS_TOTAL_utime_clock_ticks;
 
 	(void)state;
 	for (unsigned first_lacks = 0; first_lacks < 2; first_lacks++)
-		for (unsigned lacking = 0; lacking < 2; lacking++) {
+		for (unsigned lacking = 0; lacking < 3; lacking++) {
 			struct group_table table;
 			const struct group *exited;
 
@@ -272,9 +273,11 @@ static void test_lacks_of_one(void **state)
 				sample.start_time_clock_ticks = 7;
 				sample_name(&sample.pcomm, "x");
 				sample_name(&sample.comm, "x");
-				if (!lacking || process == first_lacks)
+				if (lacking != 1 || process == first_lacks)
 					sample_set(&sample, run_time_ns, (struct counter_ns){1});
-				sample_set(&sample, utime_clock_ticks, (struct counter_ticks){0});
+				if (lacking != 2 || process == first_lacks)
+					sample_set(&sample, utime_clock_ticks,
+					           (struct counter_ticks){0});
 				sample_set(&sample, stime_clock_ticks, (struct counter_ticks){0});
 				sample.has_process_totals = true;
 				sample.process_totals_seen = 1u << PROCESS_TOTAL_utime_clock_ticks |
@@ -288,8 +291,10 @@ static void test_lacks_of_one(void **state)
 			group_table_finish(&table);
 			exited = table_group(&table, "x (exited threads)");
 			assert_non_null(exited);
-			assert_int_equal(exited->exited_unseen & taskstats,
-			                 lacking ? taskstats : 0);
+			assert_int_equal(exited->exited_left_out & (run | ticks), lacking == 1 ? run
+			                                                          : lacking == 2
+			                                                                  ? ticks
+			                                                                  : 0);
 			group_table_done(&table);
 		}
 }
