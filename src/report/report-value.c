@@ -124,8 +124,10 @@ bool report_is_partial(const struct row_view *view, unsigned side)
 		return true;
 	if (view->per != PER_total && !row_has_value(view, side))
 		return false;
-	return !view->group->exited && view->seen[side] > 0 &&
-	       (view->seen[side] < view->expected[side] || view->exited_left_out);
+	if (view->group->exited || !row_has_value(view, side))
+		return false;
+	return view->exited_left_out ||
+	       (view->seen[side] > 0 && view->seen[side] < view->expected[side]);
 }
 
 void report_add_value(const struct row_view *view, unsigned side, struct strbuf *out)
