@@ -65,7 +65,8 @@ void signal_undo_push(struct signal_undo *undo)
 
 	sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	undo->next = first;
+	/* The names of a parent process are none of ours. */
+	undo->next = owner == getpid() ? first : NULL;
 	first = undo;
 	owner = getpid();
 	if (!undo->next)

@@ -74,8 +74,7 @@ static const char *why_invalid(const struct comparison *comparison, size_t rows)
 {
 	if (rows == 0)
 		return comparison->unlike > 0 ? "no row of this name is in all units, of a like "
-		                                "share of its threads "
-		                                "in both arms"
+		                                "share of its threads in both arms"
 		                              : "no row of this name is in all units";
 	if (comparison->failures.count > 0)
 		return comparison->failures.entries[0];

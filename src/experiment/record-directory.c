@@ -13,7 +13,6 @@
 #include "base/trust.h"
 #include "experiment/record.h"
 
-/* Returns 0, -EEXIST if there is a file in it, or another -errno. */
 /* Checks a file in the directory. */
 static int check_file(int dir_fd, const char *name, struct strbuf *reterr)
 {

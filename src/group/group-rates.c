@@ -239,6 +239,9 @@ void group_rates_add(const struct group_table *table, struct group *group,
 	note_jemalloc_lag(table, group, sample);
 	note_edges(table, group, sample);
 	note_waits(group, sample, table->process.interval_ns);
+	saturating_add_to(&group->delays_beyond_ns,
+	                  group_rates_note_delays_beyond(&group->delays_beyond, sample,
+	                                                 table->process.interval_ns));
 	if (!table->rates || table->rates->count == 0)
 		return;
 	rates = rates_of(table, group);
@@ -257,9 +260,6 @@ void group_rates_add(const struct group_table *table, struct group *group,
 		else if (value > 0)
 			rate_add(&rates[i], sample_inside(sample, metric), interval);
 	}
-	saturating_add_to(&group->delays_beyond_ns,
-	                  group_rates_note_delays_beyond(&group->delays_beyond, sample,
-	                                                 table->process.interval_ns));
 }
 
 void group_rates_add_exited(const struct group_table *table, struct group *group,

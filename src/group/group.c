@@ -325,8 +325,8 @@ static void note_exited(struct group_table *table, const uint32_t names[GROUP_KE
 	if (!group)
 		return;
 	group->known = note->known;
-	group->exited_left_out = note->exited_left_out;
-	group->exited_unseen = note->exited_unseen;
+	group->exited_left_out |= note->exited_left_out;
+	group->exited_unseen |= note->exited_unseen;
 	memcpy(group->unknown, note->unknown, sizeof(group->unknown));
 }
 

@@ -124,7 +124,7 @@ static void add_delays(const struct job_values *values, struct strbuf *out)
 	strbuf_add_str(out, any ? "\n" : "not counted: 'ctprof doctor' says why\n");
 }
 
-/* "left out   16 impossible values of threads (*): blkio_delay 16" */
+/* "left out 16 impossible values of threads (*): blkio_delay 16" */
 static void add_impossible(const struct job_values *values, struct strbuf *out)
 {
 	const char *separator = ": ";

@@ -122,8 +122,6 @@ bool report_is_partial(const struct row_view *view, unsigned side)
 	if (!metric_set_is_empty(&view->missing_inputs[side]) ||
 	    view->absence[side] == ABSENCE_PARTIAL)
 		return true;
-	if (view->per != PER_total && !row_has_value(view, side))
-		return false;
 	if (view->group->exited || !row_has_value(view, side))
 		return false;
 	return view->exited_left_out ||

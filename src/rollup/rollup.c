@@ -35,20 +35,7 @@ enum { PATHS_PER_LABEL = 4 };
 
 bool rollup_can_add(unsigned measure)
 {
-	if (!measure_is_derived(measure))
-		return metric_table[measure].rule == RULE_SUM;
-	switch (derived_table[measure_derived(measure)].basis) {
-	case BASIS_ADDS:
-	case BASIS_PARTS:
-	case BASIS_RATES:
-	case BASIS_LEVELS:
-		return true;
-	case BASIS_SUMS:
-	case BASIS_SHARE:
-	case BASIS_LIFE:
-		break;
-	}
-	return false;
+	return measure_is_amount(measure, PER_total) && !measure_is_extreme(measure);
 }
 
 bool rollup_is_of_processes(const struct row_set *set)

@@ -86,6 +86,29 @@ static void end_copy(const struct temp_tree *tree, int signal)
 	_exit(0);
 }
 
+/* A copy has names of its own, and its parent's stay. */
+static void end_copy_with_one(const struct temp_tree *tree, int number)
+{
+	struct signal_undo a = {.dir_fd = tree->fd, .name = "a"};
+	struct signal_undo b = {.dir_fd = tree->fd, .name = "b"};
+	int status;
+	pid_t child;
+
+	signal_undo_push(&a);
+	child = fork();
+	if (child == 0) {
+		/* Only a registration of its own sets the handler again. */
+		signal(number, SIG_DFL);
+		signal_undo_push(&b);
+		raise(number);
+		_exit(0);
+	}
+	if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status) ||
+	    faccessat(tree->fd, "b", F_OK, 0) == 0)
+		_exit(1);
+	_exit(0);
+}
+
 /* A signal that another handler gives back ends the program as before. */
 static void end_given_back(const struct temp_tree *tree, int number)
 {
@@ -117,6 +140,7 @@ static void test_signals(void **state)
 		check(*state, end_behind_all, signals[i], signals[i], 2);
 		check(*state, end_ignored, signals[i], 0, 2);
 		check(*state, end_copy, signals[i], 0, 2);
+		check(*state, end_copy_with_one, signals[i], 0, 1);
 		check(*state, end_given_back, signals[i], signals[i], 1);
 	}
 	/* These do not end a program. */
