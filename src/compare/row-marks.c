@@ -136,7 +136,8 @@ static bool exited_differ(const struct row_set *set, const struct row_view *view
 	bool lacks[SIDE_MAX];
 
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
-		if (set->frames[side].kind != KIND_window || view->per == PER_thread)
+		if (set->frames[side].kind != KIND_window || view->per == PER_thread ||
+		    measure_is_of_lives(view->measure))
 			return false;
 		lacks[side] = group_measure_lacks_exited(view->sides[side], &set->frames[side],
 		                                         view->measure);

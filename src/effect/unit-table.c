@@ -118,7 +118,8 @@ static double share_of(const struct unit_table *table, const struct group *group
 	struct group_coverage coverage = group_covers_measure(group, &in, measure, false, true);
 	const struct derived_desc *derived;
 
-	if (group_measure_lacks_exited(group, frame, measure) && table->per != PER_thread)
+	if (table->per != PER_thread && !measure_is_of_lives(measure) &&
+	    group_measure_lacks_exited(group, frame, measure))
 		return 0;
 	if (measure_is_derived(measure)) {
 		derived = &derived_table[measure_derived(measure)];

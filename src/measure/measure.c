@@ -96,6 +96,12 @@ bool measure_is_extreme(unsigned measure)
 	       (metric_table[measure].rule == RULE_MAX || metric_table[measure].rule == RULE_MIN);
 }
 
+bool measure_is_of_lives(unsigned measure)
+{
+	return measure_is_derived(measure) &&
+	       derived_table[measure_derived(measure)].basis == BASIS_LIFE;
+}
+
 bool measure_is_amount(unsigned measure, enum measure_per per)
 {
 	if (per == PER_thread || per == PER_cpu_second)

@@ -155,6 +155,9 @@ bool measure_is_amount(unsigned measure, enum measure_per per);
 /* Returns whether the value is the largest or the smallest one of a thread. */
 bool measure_is_extreme(unsigned measure);
 
+/* Returns whether the value is of the group's own threads: a share of their lives, in which exited threads have no part. */
+bool measure_is_of_lives(unsigned measure);
+
 static inline bool measure_is_derived(unsigned measure)
 {
 	return measure >= METRIC_COUNT;
