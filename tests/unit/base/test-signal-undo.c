@@ -9,16 +9,21 @@
 #include "check.h"
 #include "temp-tree.h"
 
-/* Runs @work in a child process. Returns the signal that ended it, or 0. */
+/*
+ * Runs @work in a child process, for which @number is not ignored. Returns the
+ * signal that ended it, or 0. A shell starts background jobs with SIGINT and
+ * SIGQUIT ignored, nohup(1) with SIGHUP.
+ */
 static int run(void (*work)(const struct temp_tree *tree, int signal), const struct temp_tree *tree,
-               int signal)
+               int number)
 {
 	pid_t child = fork();
 	int status;
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		work(tree, signal);
+		signal(number, SIG_DFL);
+		work(tree, number);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
