@@ -10,12 +10,18 @@
 static struct signal_undo *first;
 static pid_t owner;
 
+/* The process id of the first process of a PID namespace. */
+enum { INIT = 1 };
+
 void signal_set_ending(sigset_t *ret)
 {
 	static const int others[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN,  SIGTTOU,
 	                             SIGCONT, SIGCHLD, SIGURG,  SIGWINCH, SIGSEGV,
 	                             SIGBUS,  SIGILL,  SIGFPE,  SIGTRAP,  SIGABRT};
 
+	sigemptyset(ret);
+	if (getpid() == INIT)
+		return;
 	sigfillset(ret);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		sigdelset(ret, others[i]);
@@ -25,7 +31,7 @@ static void end(int signal)
 {
 	if (getpid() == owner)
 		for (const struct signal_undo *undo = first; undo; undo = undo->next)
-			(void)unlinkat(undo->dir_fd, undo->name, 0);
+			(void)unlinkat(undo->dir_fd, undo->name, undo->flags);
 	/* It is blocked until the handler returns, and ends the program then. */
 	(void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 	(void)raise(signal);
@@ -38,7 +44,8 @@ bool signal_undo_is_default(const struct sigaction *action)
 
 void signal_undo_set_default(int signal)
 {
-	struct sigaction action = {.sa_handler = first ? end : SIG_DFL, .sa_flags = SA_RESTART};
+	struct sigaction action = {.sa_handler = first && getpid() != INIT ? end : SIG_DFL,
+	                           .sa_flags = SA_RESTART};
 
 	sigfillset(&action.sa_mask);
 	(void)sigaction(signal, &action, NULL);

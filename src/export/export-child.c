@@ -85,9 +85,14 @@ int export_child_run(int (*work)(void *context), void *context, const struct hel
 	}
 }
 
+void export_child_release(const struct held_signals *held)
+{
+	sigprocmask(SIG_SETMASK, &held->before, NULL);
+}
+
 void export_child_raise(const struct held_signals *held, int signal)
 {
 	if (signal > 0)
 		raise(signal);
-	sigprocmask(SIG_SETMASK, &held->before, NULL);
+	export_child_release(held);
 }

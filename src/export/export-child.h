@@ -26,5 +26,8 @@ void export_child_hold_signals(struct held_signals *ret_held);
 int export_child_run(int (*work)(void *context), void *context, const struct held_signals *held,
                      int *ret_signal);
 
+/* Unblocks all that are held: from here on one without a handler ends the process at once. */
+void export_child_release(const struct held_signals *held);
+
 /* Raises the signal unless it is 0, and unblocks all that are held: one without a handler ends the process. */
 void export_child_raise(const struct held_signals *held, int signal);

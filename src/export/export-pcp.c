@@ -12,6 +12,7 @@
 #include "base/output-place.h"
 #include "base/output.h"
 #include "base/own-directory.h"
+#include "base/signal-undo.h"
 #include "command/command.h"
 #include "export/export-child.h"
 #include "export/export-trace.h"
@@ -19,26 +20,26 @@
 
 static const char inner_name[] = "archive";
 
-/* The library writes under names. It gets a directory that nobody else can enter, beside the archive, and what it has written is copied. */
+/* The library writes under names. It gets a directory that nobody else can enter, beside the
+ * archive, and what it has written is copied. */
 struct workshop {
 	struct output_place place; /* of the archive's first file */
 	char name[32];             /* in place.dir_fd */
 	bool is_made;
-	int fd; /* -1: it is not entered */
+	int fd;                                                /* -1: it is not entered */
+	char files[PCP_ARCHIVE_FILES][sizeof(inner_name) + 8]; /* in it */
 	struct mem_undo undo;
+	struct signal_undo signal_undo, file_undo[PCP_ARCHIVE_FILES];
 };
 
 #define WORKSHOP_INIT ((struct workshop){.place = OUTPUT_PLACE_INIT_OWN, .fd = -1})
 
-/* Removes the files of what was entered. The name removes an empty directory at most, as whoever can exchange the name can do. */
+/* Removes the files of what was entered. The name removes an empty directory at most, as whoever
+ * can exchange the name can do. */
 static void remove_all(struct workshop *workshop)
 {
-	for (unsigned i = 0; workshop->fd >= 0 && i < PCP_ARCHIVE_FILES; i++) {
-		char file[sizeof(inner_name) + 8];
-
-		snprintf(file, sizeof(file), "%s%s", inner_name, pcp_archive_suffixes[i]);
-		(void)unlinkat(workshop->fd, file, 0);
-	}
+	for (unsigned i = 0; workshop->fd >= 0 && i < PCP_ARCHIVE_FILES; i++)
+		(void)unlinkat(workshop->fd, workshop->files[i], 0);
 	(void)unlinkat(workshop->place.dir_fd, workshop->name, AT_REMOVEDIR);
 }
 
@@ -47,12 +48,18 @@ static void undo(struct mem_undo *self)
 	remove_all((struct workshop *)((char *)self - offsetof(struct workshop, undo)));
 }
 
+static void clear(struct workshop *workshop)
+{
+	if (!workshop->is_made)
+		return;
+	mem_undo_pop(&workshop->undo);
+	remove_all(workshop);
+	workshop->is_made = false;
+}
+
 static void workshop_done(struct workshop *workshop)
 {
-	if (workshop->is_made) {
-		mem_undo_pop(&workshop->undo);
-		remove_all(workshop);
-	}
+	clear(workshop);
 	fd_closep(&workshop->fd);
 	output_place_done(&workshop->place);
 }
@@ -65,8 +72,8 @@ static bool is_first_name(const char *name)
 	return len > end && strcmp(name + len - end, pcp_archive_suffixes[0]) == 0;
 }
 
-/* Others may exchange names in a directory that they can write. An empty directory of this user's that nobody else can write will do: all
- * that is in it from now on is ours to remove. */
+/* Others may exchange names in a directory that they can write. An empty directory of this user's
+ * that nobody else can write will do: all that is in it from now on is ours to remove. */
 static int enter(struct workshop *workshop)
 {
 	cleanup_(fd_closep) int fd = openat(workshop->place.dir_fd, workshop->name,
@@ -101,6 +108,9 @@ static int make(struct workshop *workshop, const char *file, struct strbuf *rete
 		return -EIO;
 	snprintf(workshop->name, sizeof(workshop->name), ".ctprof-%016llx",
 	         (unsigned long long)number);
+	for (unsigned i = 0; i < PCP_ARCHIVE_FILES; i++)
+		snprintf(workshop->files[i], sizeof(workshop->files[i]), "%s%s", inner_name,
+		         pcp_archive_suffixes[i]);
 	if (mkdirat(workshop->place.dir_fd, workshop->name, 0700) < 0)
 		return -errno;
 	workshop->is_made = true;
@@ -144,12 +154,10 @@ static int copy_file(const struct workshop *workshop, struct output *copy, const
 {
 	cleanup_(fd_closep) int from = -1;
 	cleanup_(strbuf_done) struct strbuf to = STRBUF_INIT;
-	char name[sizeof(inner_name) + 8];
 	int r;
 
-	snprintf(name, sizeof(name), "%s%s", inner_name, pcp_archive_suffixes[file]);
 	add_name(workshop, file, &to);
-	from = openat(workshop->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	from = openat(workshop->fd, workshop->files[file], O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (from < 0) {
 		cli_error("%s: %s", path, strerror(errno));
 		return -errno;
@@ -218,6 +226,29 @@ static int write_archive(void *context)
 	return r;
 }
 
+/* A target or its file system may not answer, so signals end the process here. */
+static int copy_released(struct workshop *workshop, const char *name,
+                         const struct held_signals *held)
+{
+	int r;
+
+	workshop->signal_undo = (struct signal_undo){
+	        .dir_fd = workshop->place.dir_fd, .name = workshop->name, .flags = AT_REMOVEDIR};
+	signal_undo_push(&workshop->signal_undo);
+	for (unsigned i = 0; i < PCP_ARCHIVE_FILES; i++) {
+		workshop->file_undo[i] =
+		        (struct signal_undo){.dir_fd = workshop->fd, .name = workshop->files[i]};
+		signal_undo_push(&workshop->file_undo[i]);
+	}
+	export_child_release(held);
+	r = copy_all(workshop, name);
+	clear(workshop);
+	for (unsigned i = PCP_ARCHIVE_FILES; i-- > 0;)
+		signal_undo_pop(&workshop->file_undo[i]);
+	signal_undo_pop(&workshop->signal_undo);
+	return r;
+}
+
 /* The library ends the process where it lacks memory. */
 static int export_in(struct workshop *workshop, struct task *task, const struct held_signals *held,
                      int *ret_signal)
@@ -225,7 +256,7 @@ static int export_in(struct workshop *workshop, struct task *task, const struct 
 	int r = export_child_run(write_archive, task, held, ret_signal);
 
 	if (r == EXPORT_CHILD_DONE && *ret_signal == 0)
-		r = copy_all(workshop, task->name);
+		r = copy_released(workshop, task->name, held);
 	else if (r < 0)
 		cli_error("%s: %s", task->name, strerror(-r));
 	else if (r == EXPORT_CHILD_ENDED && *ret_signal == 0)

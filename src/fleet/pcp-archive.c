@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Their headers need the types of these, and are in this order. */
 #include <pcp/pmapi.h>
@@ -376,7 +377,13 @@ struct pcp_archive *pcp_archive_new(int dir_fd, const char *name, const struct m
 		library_add_reason(reterr, "libpcp_import.so.1");
 		return NULL;
 	}
-	strbuf_addf(&path, "/proc/self/fd/%d/%s", dir_fd, name);
+	strbuf_addf(&path, "/proc/self/fd/%d", dir_fd);
+	if (access(strbuf_str(&path), F_OK) < 0) {
+		strbuf_add_str(reterr,
+		               "libpcp_import writes by way of /proc/self/fd, and there is none");
+		return NULL;
+	}
+	strbuf_addf(&path, "/%s", name);
 	if (judge(archive, archive->library.start(strbuf_str(&path), 0), reterr) < 0)
 		return NULL;
 	archive->is_open = true;

@@ -99,6 +99,36 @@ def exchange(ctprof, top, directory):
     return len(gone)
 
 
+def blocked(ctprof, directory, number, took):
+    """A signal ends the command while it waits for a reader of a FIFO of the user's. Returns how many things went wrong."""
+    os.mkfifo(os.path.join(directory, "a.meta"))
+    process = start(ctprof, directory)
+    time.sleep(2 * took + 0.5)
+    process.send_signal(number)
+    try:
+        process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+    names = left_in(directory)
+    if process.returncode == -number and names == ["a.meta"]:
+        return 0
+    print(f"FAILED: {number.name} beside a FIFO: status {process.returncode}, left {names}")
+    return 1
+
+
+def without_proc(ctprof, directory):
+    """The library writes by way of /proc. Returns how many things went wrong."""
+    process = subprocess.run(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh", ctprof, "export", "-f", "pcp", "-o",
+                              os.path.join(directory, "a"), os.path.join(directory, "../rec")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, check=False)
+    names = left_in(directory)
+    if process.returncode == 1 and not names and process.stderr.count("\n") == 1:
+        return 0
+    print(f"FAILED: without /proc: status {process.returncode}, left {names}, {process.stderr!r}")
+    return 1
+
+
 def main():
     ctprof, library = (os.path.realpath(argument) for argument in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as top:
@@ -134,6 +164,10 @@ def main():
                 process.send_signal(number)
                 wrong += judge(f"{number.name} after {part} of the time", process, directory, (0, -number))
                 ended += process.returncode != 0
+        for number in SIGNALS:
+            wrong += blocked(ctprof, directory, number, took)
+        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/proc"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            wrong += without_proc(ctprof, directory)
         wrong += exchange(ctprof, top, directory)
         print(f"{2 * len(places)} places of {allocations} allocations, {len(SIGNALS) * len(MOMENTS)} signals ({ended} ended it): {wrong} went wrong")
         if ended == 0:

@@ -179,10 +179,12 @@ own_directory() {
     local made=
 
     [ -d "$1" ] || { mkdir -p "$1" && made=1; }
+    # The server of the other directory has written the same line.
+    rm -f own.out
     "$server" "$1" "$(command -v sleep)" >own.out 2>own.err &
     server_pid=$!
     started+=("$server_pid")
-    while ! grep -q READY own.out; do
+    while ! grep -qs READY own.out; do
         kill -0 "$server_pid" || fail "no mount on $1: $(cat own.err)"
         sleep 0.01
     done

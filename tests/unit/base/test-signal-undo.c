@@ -2,6 +2,7 @@
 #include "base/signal-undo.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,6 +126,67 @@ static void end_given_back(const struct temp_tree *tree, int number)
 	raise(number);
 }
 
+/* The names go in the reverse order: a directory after what is in it. */
+static void end_with_directory(const struct temp_tree *tree, int signal)
+{
+	struct signal_undo directory = {.dir_fd = tree->fd, .name = "d", .flags = AT_REMOVEDIR};
+	struct signal_undo inner = {.dir_fd = tree->fd, .name = "d/c"};
+
+	temp_tree_write_text(tree, "d/c", "3");
+	signal_undo_push(&directory);
+	signal_undo_push(&inner);
+	raise(signal);
+}
+
+/* Returns the status of a process that is process 1 of its PID namespace and gets the signal, or -1
+ * where there can be no such namespace. */
+static int end_init(const struct temp_tree *tree, int number)
+{
+	struct signal_undo a = {.dir_fd = tree->fd, .name = "a"};
+	int status;
+	sigset_t ending;
+	pid_t child;
+
+	if (unshare(CLONE_NEWPID) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) < 0)
+		return -1;
+	child = fork();
+	if (child == 0) {
+		signal_undo_push(&a);
+		raise(number);
+		signal_undo_set_default(number);
+		raise(number);
+		signal_set_ending(&ending);
+		_exit(faccessat(tree->fd, "a", F_OK, 0) == 0 && sigisemptyset(&ending) ? 0 : 1);
+	}
+	if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		return 2;
+	return WEXITSTATUS(status);
+}
+
+/* No signal without a handler ends process 1 of a PID namespace, so its names stay. */
+static void test_init(void **state)
+{
+	enum { NO_NAMESPACE = 77 };
+	const int signals[] = {SIGTERM, SIGUSR1, SIGRTMAX};
+
+	temp_tree_write_text(*state, "a", "1");
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		pid_t child = fork();
+		int status;
+
+		if (child == 0) {
+			signal(signals[i], SIG_DFL);
+			status = end_init(*state, signals[i]);
+			_exit(status < 0 ? NO_NAMESPACE : status);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		if (WEXITSTATUS(status) == NO_NAMESPACE)
+			skip();
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 static void check(const struct temp_tree *tree, void (*work)(const struct temp_tree *, int),
                   int signal, int ended_by, unsigned left)
 {
@@ -146,6 +208,7 @@ static void test_signals(void **state)
 		check(*state, end_ignored, signals[i], 0, 2);
 		check(*state, end_copy, signals[i], 0, 2);
 		check(*state, end_copy_with_one, signals[i], 0, 1);
+		check(*state, end_with_directory, signals[i], signals[i], 2);
 		check(*state, end_given_back, signals[i], signals[i], 1);
 	}
 	/* These do not end a program. */
@@ -169,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test_setup_teardown(test_signals, temp_tree_setup, temp_tree_teardown),
+	        cmocka_unit_test_setup_teardown(test_init, temp_tree_setup, temp_tree_teardown),
 	        cmocka_unit_test(test_set),
 	};
 

@@ -108,6 +108,26 @@ static void test_signals(void **state)
 	assert_true(came && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
 }
 
+/* A signal that is not held ends the process at once. */
+static void test_release(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (pid == 0) {
+		struct held_signals held;
+
+		signal(SIGTERM, SIG_DFL);
+		export_child_hold_signals(&held);
+		raise(SIGTERM);
+		export_child_release(&held);
+		_exit(8);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
 /* Signals that the caller has blocked stay so, in the work as well. */
 static int is_blocked(void *context)
 {
@@ -146,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_ends),
 	        cmocka_unit_test(test_signals),
+	        cmocka_unit_test(test_release),
 	        cmocka_unit_test(test_mask),
 	};
 
