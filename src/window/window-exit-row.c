@@ -194,11 +194,26 @@ static void set_cgroups_v1(struct window_join *join, const struct window_exit *e
 		strbuf_copy(&join->sample.cgroups_v1, &join->other.cgroups_v1);
 }
 
-static void make_passed(struct window_join *join, const struct exit_note *note)
+/* A thread that took over the ids of its leader has the birth of that: its record tells of a life that is longer than its own. It
+ * counts as long as these ids were there in the window. */
+static void limit_life(struct thread_sample *sample, const struct window_join *join,
+                       const struct window_exit *ended, const struct exit_note *note)
+{
+	uint64_t read_ns = window_read_time(
+	        &join->first, thread_store_time(&join->first.threads, ended->former_leader));
+
+	sample->life_ns =
+	        note->exited_boottime_ns > read_ns ? note->exited_boottime_ns - read_ns : 1;
+}
+
+static void make_passed(struct window_join *join, const struct window_exit *ended,
+                        const struct exit_note *note)
 {
 	struct thread_sample *sample = &join->sample;
 
 	sample->window_part = WINDOW_PART_passed;
+	if (ended->former_leader != THREAD_STORE_NONE)
+		limit_life(sample, join, ended, note);
 	if (sample->life_ns == 0)
 		sample->life_ns = 1;
 	window_set_partial_interval(join, sample);
@@ -215,7 +230,7 @@ void window_make_exit(struct window_join *join, const struct window_exit *ended)
 	if (ended->first != THREAD_STORE_NONE)
 		make_exited(join, ended, note);
 	else
-		make_passed(join, note);
+		make_passed(join, ended, note);
 	set_exe(join, ended);
 	set_cgroups_v1(join, ended);
 	sample_set_process_start(sample, ended->process_start);

@@ -21,7 +21,8 @@
  * counters are those of another thread. If that thread ends as well, two records have the same ids and birth: the first
  * one is the leader's. The exec ended all other threads of the process, so the one that executed the program is the only
  * thread of the first reading that is neither in the last one nor has a record under its own ids. If records were lost,
- * or there is no such thread, or there are several, its counters are unknown, and its own record is in doubt. The record of a
+ * or there are several, its counters are unknown, and its own record is in doubt. If there is no such thread, it was born
+ * inside, and its record has its work. The record of a
  * leader that had ended before the window is older than that, so one with its ids is of the thread that took them over. */
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,7 @@ static void add_ended(struct window_join *join, uint32_t record, uint32_t first)
 	join->ended[join->ended_count++] = (struct window_exit){
 	        .record = record,
 	        .first = first,
+	        .former_leader = THREAD_STORE_NONE,
 	        .tgid = first == THREAD_STORE_NONE
 	                        ? own->tgid
 	                        : thread_store_key(&join->first.threads, first)->tgid,
@@ -298,6 +300,33 @@ static void pass_on(struct window_join *join, uint32_t record)
 	exit_log_add(join->next_exits, sample, &join->exits->notes[record]);
 }
 
+/* Returns the row of the first reading of the leader whose ids a thread took over, if no other thread of the process can have done so:
+ * all of the first reading have a record, or are in the last one. Else THREAD_STORE_NONE. */
+static uint32_t former_leader(const struct window_join *join, uint32_t record)
+{
+	const struct thread_store *threads = &join->first.threads;
+	uint32_t tgid = thread_store_key(&join->exits->records, record)->tgid;
+	uint32_t row = thread_store_find(threads, tgid);
+
+	if (row == THREAD_STORE_NONE || thread_store_before(threads, row) != THREAD_STORE_NONE ||
+	    window_has_lost(join, thread_store_key(threads, row)))
+		return THREAD_STORE_NONE;
+	return row;
+}
+
+/* Adds the thread of a record that took over the ids of its leader. Returns false if it is not known which thread did so. */
+static bool add_born_taker(struct window_join *join, uint32_t record)
+{
+	uint32_t leader = former_leader(join, record);
+
+	if (leader == THREAD_STORE_NONE)
+		return false;
+	add_ended(join, record, THREAD_STORE_NONE);
+	join->ended[join->ended_count - 1].former_leader = leader;
+	window_count(join, WINDOW_threads_passed, 1);
+	return true;
+}
+
 /* The remaining records are of threads that were born inside, or are not of the window. */
 static void match_rest(struct matching *matching)
 {
@@ -314,6 +343,8 @@ static void match_rest(struct matching *matching)
 			continue;
 		/* The listener begins before the window. */
 		if (note->exited_boottime_ns < join->begin_ns)
+			continue;
+		if (matching->uses[record] == RECORD_OF_TAKER && add_born_taker(join, record))
 			continue;
 		if (matching->uses[record] == RECORD_OF_TAKER ||
 		    matching->uses[record] == RECORD_IN_DOUBT ||
@@ -431,6 +462,9 @@ static void place(struct window_join *join, struct window_exit *ended)
 	ended->process_start = key->process_start_clock_ticks;
 	if (!is_exact && ended->is_leader)
 		window_set_leader(join, ended);
+	if (ended->former_leader != THREAD_STORE_NONE)
+		ended->process_start = thread_store_key(&join->first.threads, ended->former_leader)
+		                               ->process_start_clock_ticks;
 	if (ended->process_start == PROCESS_START_UNKNOWN) {
 		guess_process(join, ended, key->start_time_clock_ticks, is_exact ? 0 : 1);
 		return;

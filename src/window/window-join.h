@@ -10,6 +10,8 @@
 struct window_exit {
 	uint32_t record; /* row of the log */
 	uint32_t first;  /* row of the first reading; THREAD_STORE_NONE: it was born inside */
+	/* Row of the first reading of the leader whose ids it took over, if it was born inside; else THREAD_STORE_NONE. */
+	uint32_t former_leader;
 	uint32_t tgid;
 	uint64_t process_start; /* of its process in clock ticks, or PROCESS_START_UNKNOWN */
 	uint64_t

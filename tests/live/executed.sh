@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # executed.sh CTPROF IDS: a process executes a program between two readings, without exit records. If its leader does it,
 # the window has the leader's work. If another thread does it, that thread has the leader's ids, and the window has no value.
+# With records of ends, a thread that is born inside, executes a program and ends there is counted by its own clock.
 #
 # Single quotes hold programs for jq, and lib.sh sets the variables that are not set here.
 # shellcheck disable=SC2016,SC2154
@@ -43,5 +44,62 @@ for metric in run_time_ns minflt; do
         same "$metric of a thread that took over ($work)" null "$(jq ".$metric" row)"
     done
 done
+
+cat >born.py <<'END'
+import os
+import sys
+import threading
+import time
+
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def execute():
+    burn(0.4)
+    os.execv(sys.executable, [sys.executable, sys.argv[0], "executed"])
+
+
+if len(sys.argv) > 1:
+    burn(0.1)
+    with open("born.ns", "w", encoding="ascii") as file:
+        file.write(str(time.clock_gettime_ns(time.CLOCK_THREAD_CPUTIME_ID)))
+    # Not the work of the interpreter at its end.
+    os.kill(os.getpid(), 9)
+burn(0.2)
+with open("born.ready", "w", encoding="ascii"):
+    pass
+while not os.path.exists("born.go"):
+    time.sleep(0.01)
+threading.Thread(target=execute).start()
+time.sleep(60)
+END
+
+# born SOURCE: the window's run time of a thread that was born in it, beside that of its own clock.
+born() {
+    local pid
+    rm -f born.ready born.go born.ns
+    python3 born.py &
+    pid=$!
+    until [ -e born.ready ]; do sleep 0.01; done
+    "$CTPROF" capture -q -w 5s --exits auto --source "$1" -o w.zst &
+    sleep 1.5
+    touch born.go
+    wait "$pid" 2>/dev/null || true
+    wait
+    zstd -dc w.zst | jq -c --argjson pid "$pid" '[.threads[] | select(.tgid == $pid)]' >rows
+    [ "$(zstd -dc w.zst | jq -r .window.exits)" = completed ] || return 0
+    between "run time of a thread that executed a program and ended, by $1" "$(cat born.ns)" \
+        "$(jq 'map(select(.window_part == "passed") | .run_time_ns) | add' rows)" $(($(cat born.ns) + 20000000))
+    between "its life" 400000000 "$(jq 'map(select(.window_part == "passed") | .life_ns) | add' rows)" 5000000000
+    same "rows of the process, by $1" 2 "$(jq length rows)"
+}
+if [ "$(id -u)" -eq 0 ]; then
+    born auto
+    born procfs
+fi
 [ "$checks" -gt 0 ] || fail "nothing was checked"
 echo "$checks checks"

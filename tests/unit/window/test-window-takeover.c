@@ -35,7 +35,8 @@ static void executing_thread_is_not_the_leader(void **state)
 	assert_window(&scene.window.info, threads_unknown, 1);
 }
 
-/* The same, and it has ended as well: of what it did before it took over the ids nothing is known. */
+/* The same, and it has ended as well. No other thread of the first reading can have taken over the ids, so it was born inside, and its
+ * record has its work. The ids were there from the first reading, which ends at 101 s, on. */
 static void executing_thread_ends_too(void **state)
 {
 	(void)state;
@@ -59,7 +60,14 @@ static void executing_thread_ends_too(void **state)
 		row = snapshot_copy_find(&scene.window, 700);
 		assert_int_equal(row->window_part, WINDOW_PART_exited);
 		assert_seen(row, run_time_ns, 200);
-		assert_numbers(&scene, 1, 0, 0, 1);
+		row++;
+		assert_int_equal(row->tid, 700);
+		assert_int_equal(row->window_part, WINDOW_PART_passed);
+		assert_int_equal(row->start_time_clock_ticks, SECOND_TICKS(60));
+		assert_int_equal(sample_process_start(row), SECOND_TICKS(60));
+		assert_true(row->life_ns > SECONDS(9) && row->life_ns <= SECONDS(11));
+		assert_seen(row, run_time_ns, SECONDS(5));
+		assert_numbers(&scene, 1, 1, 0, 0);
 	}
 }
 
@@ -354,11 +362,11 @@ static void taker_of_a_zombie_ends(void **state)
 	enum { KNOWN, OVERRUN, SEVERAL, BORN_INSIDE, ITS_OWN, CASES };
 	static const struct {
 		uint64_t run_ns;
-		unsigned exited, lost, left_out;
+		unsigned exited, passed, lost, left_out;
 	} cases[CASES] = {
-	        [KNOWN] = {SECONDS(3) + 5, 1, 0, 0},   [OVERRUN] = {SECONDS(3) + 5, 0, 1, 1},
-	        [SEVERAL] = {SECONDS(3) + 5, 0, 2, 1}, [BORN_INSIDE] = {SECONDS(2), 1, 0, 1},
-	        [ITS_OWN] = {SECONDS(1) + 5, 2, 0, 0},
+	        [KNOWN] = {SECONDS(3) + 5, 1, 0, 0, 0},   [OVERRUN] = {SECONDS(3) + 5, 0, 0, 1, 1},
+	        [SEVERAL] = {SECONDS(3) + 5, 0, 0, 2, 1}, [BORN_INSIDE] = {SECONDS(2), 1, 1, 0, 0},
+	        [ITS_OWN] = {SECONDS(1) + 5, 2, 0, 0, 0},
 	};
 
 	(void)state;
@@ -376,13 +384,17 @@ static void taker_of_a_zombie_ends(void **state)
 			add_end_of(&scene, 701, SECONDS(109), SECONDS(3) + 5);
 		add_end_of(&scene, 700, SECONDS(110), cases[i].run_ns);
 		join(&scene);
-		assert_numbers(&scene, cases[i].exited, 0, cases[i].lost, cases[i].left_out);
+		assert_numbers(&scene, cases[i].exited, cases[i].passed, cases[i].lost,
+		               cases[i].left_out);
 		assert_window(&scene.window.info, values_went_back, 0);
 		if (cases[i].exited == 0)
 			continue;
 		assert_seen(snapshot_copy_find(&scene.window, 701), run_time_ns, 5);
 		if (i == ITS_OWN)
 			assert_seen(snapshot_copy_find(&scene.window, 700), run_time_ns, 5);
+		if (i == BORN_INSIDE)
+			assert_seen(snapshot_copy_find(&scene.window, 700), run_time_ns,
+			            SECONDS(2));
 	}
 }
 
