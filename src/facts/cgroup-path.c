@@ -56,6 +56,7 @@ static void set_limits(struct cgroup_node *node, const struct cgroup_stats *stat
 
 		if (!limit_values[i].has[version])
 			continue;
+		node->places[i] = cgroup_stats_place(stats, cgroup_value_table[id].object);
 		if (stats->values[id].state == FACT_UNLIMITED)
 			node->states[i] = FACT_UNLIMITED;
 		else if (number_of(stats, id, &node->limits[i]))
@@ -142,6 +143,8 @@ static bool is_in_hierarchy(const struct cgroup_node *below, unsigned limit)
 struct way {
 	const struct cgroup_node *node;
 	bool can_be_root; /* this one */
+	bool is_below
+	        [CGROUP_LIMIT_COUNT]; /* this one or the last one of the hierarchy is not its root */
 	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
 	bool seen[CGROUP_LIMIT_COUNT], hidden[CGROUP_LIMIT_COUNT];
 	bool ended[CGROUP_LIMIT_COUNT]; /* the limits of those above do not hold here */
@@ -216,6 +219,12 @@ static const struct cgroup_node *find(const struct cgroup_tree *tree, bool is_v1
 	return place > 0 ? &tree->nodes[place - 1] : NULL;
 }
 
+/* Returns whether nothing can be above, in the hierarchy of the limit. */
+static bool can_be_root(const struct way *way, unsigned limit)
+{
+	return way->can_be_root && !way->is_below[limit];
+}
+
 /* Adds the limits of the cgroup or of the next one above it; NULL: it could not be read. */
 static void add_limits(struct way *way, const struct cgroup_node *above)
 {
@@ -226,7 +235,7 @@ static void add_limits(struct way *way, const struct cgroup_node *above)
 			continue;
 		else if (above && above->states[i] != FACT_UNSEEN && is_in_hierarchy(way->node, i))
 			way->seen[i] = true;
-		else if (way->seen[i] && !way->can_be_root)
+		else if (way->seen[i] && !can_be_root(way, i))
 			way->hidden[i] = true;
 }
 
@@ -239,7 +248,7 @@ static void add_throttling(const struct cgroup_tree *tree, struct way *way,
 	if (node->is_v1 && !node->has_throttling)
 		return;
 	if (!above || !above->has_throttling) {
-		if (way->throttling_seen && !way->can_be_root)
+		if (way->throttling_seen && !can_be_root(way, CGROUP_LIMIT_cpu))
 			way->throttling_hidden = true;
 		return;
 	}
@@ -267,27 +276,50 @@ static void end_way(const struct way *way)
 	above->members++;
 }
 
+/* A cgroup of version 1 that is above the root of a namespace may be in another hierarchy than the limit. */
+static void find_place(struct way *way, const struct strbuf *path, const struct cgroup_node *node)
+{
+	bool is_root = path->len == 1;
+
+	way->can_be_root = is_root || cgroup_path_is_above_root(strbuf_str(path));
+	for (unsigned i = 0; i < CGROUP_LIMIT_COUNT; i++)
+		if (node && node->places[i] != CGROUP_PLACE_UNKNOWN)
+			way->is_below[i] = node->places[i] == CGROUP_PLACE_BELOW;
+		else if (is_root)
+			way->is_below[i] = false;
+}
+
+/* Adds what is above the last cgroup of the way that was found: the root of a namespace has cgroups above it that nobody in the
+ * namespace can read. */
+static void add_beyond(const struct cgroup_tree *tree, struct way *way)
+{
+	way->can_be_root = true;
+	add_limits(way, NULL);
+	add_throttling(tree, way, NULL);
+}
+
 /* The cgroups above the root of a namespace are known only if they were readable. */
 static void resolve(const struct cgroup_tree *tree, const struct cgroup_node *node,
                     struct strbuf *path, struct strbuf *key)
 {
 	struct way way = {.node = node, .throttling_seen = node->has_throttling};
 
-	add_limits(&way, node);
 	strbuf_clear(path);
 	strbuf_add(path, node->path.text, node->path.len);
+	find_place(&way, path, node);
+	add_limits(&way, node);
 	while (cgroup_path_climb(path)) {
 		const struct cgroup_node *parent = find(tree, node->is_v1, path, key);
-		bool is_above_root = cgroup_path_is_above_root(strbuf_str(path));
 
-		if (!parent && is_above_root)
+		if (!parent && cgroup_path_is_above_root(strbuf_str(path)))
 			break;
-		way.can_be_root = is_above_root || path->len == 1;
+		find_place(&way, path, parent);
 		way.ended[CGROUP_LIMIT_memory] =
 		        way.ended[CGROUP_LIMIT_memory] || (parent && parent->is_flat);
 		add_limits(&way, parent);
 		add_throttling(tree, &way, parent);
 	}
+	add_beyond(tree, &way);
 	end_way(&way);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /* cgroup-path - computes the limits that a cgroup gets from the cgroups between itself and the root of its hierarchy: a
- * CPU limit above that throttles it, and of each limit the smallest. Only cgroups in the snapshot count. Pure. */
+ * CPU limit above that throttles it, and of each limit the smallest. Only cgroups in the snapshot count; if the path ends at the root
+ * of a namespace, those above it are unknown. Pure. */
 #include "base/scan.h"
 #include "base/strmap.h"
 #include "ctprof/metric/cgroup-stats.h"
@@ -48,6 +49,7 @@ struct cgroup_node {
 	struct cgroup_above *above; /* of its group; borrowed */
 	enum fact_state states[CGROUP_LIMIT_COUNT];
 	uint64_t limits[CGROUP_LIMIT_COUNT];
+	enum cgroup_place places[CGROUP_LIMIT_COUNT]; /* in the hierarchy of the limit */
 	bool is_flat; /* version 1: its limit of memory does not hold for the cgroups below */
 	bool has_throttling;
 	uint64_t periods, usec;

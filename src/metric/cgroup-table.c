@@ -156,12 +156,35 @@ void sched_ext_done(struct sched_ext *sched_ext)
 	sched_ext->present = false;
 }
 
+/* Returns the number in the hierarchy that has the object, or NULL. */
+static const struct keyed_value *id_of(const struct cgroup_stats *stats, const char *object)
+{
+	const char *key = stats->is_v1 ? object : CGROUP_ID_UNIFIED;
+
+	return keyed_values_find(&stats->ids, key, strlen(key), 0);
+}
+
+enum cgroup_place cgroup_stats_place(const struct cgroup_stats *stats, const char *object)
+{
+	static const enum cgroup_value_id limits[] = {
+	        CGROUP_VALUE_cpu_max_quota_us, CGROUP_VALUE_memory_max, CGROUP_VALUE_pids_max};
+	enum { ID_OF_ROOT = 1 };
+	const struct keyed_value *id = id_of(stats, object);
+
+	if (id)
+		return id->value == ID_OF_ROOT ? CGROUP_PLACE_ROOT : CGROUP_PLACE_BELOW;
+	if (stats->is_v1)
+		return CGROUP_PLACE_UNKNOWN;
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (stats->values[limits[i]].state != FACT_UNSEEN)
+			return CGROUP_PLACE_BELOW;
+	return CGROUP_PLACE_ROOT;
+}
+
 bool cgroup_stats_are_others(const struct cgroup_stats *a, const struct cgroup_stats *b,
                              const char *object)
 {
-	const char *key = a->is_v1 ? object : CGROUP_ID_UNIFIED;
-	const struct keyed_value *id_a = keyed_values_find(&a->ids, key, strlen(key), 0);
-	const struct keyed_value *id_b = keyed_values_find(&b->ids, key, strlen(key), 0);
+	const struct keyed_value *id_a = id_of(a, object), *id_b = id_of(b, object);
 
 	return id_a && id_b && id_a->value != id_b->value;
 }

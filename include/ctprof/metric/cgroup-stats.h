@@ -182,6 +182,16 @@ struct cgroup_stats {
 	struct psi psi;
 };
 
+enum cgroup_place {
+	CGROUP_PLACE_UNKNOWN, /* it is perhaps not in the hierarchy */
+	CGROUP_PLACE_ROOT,
+	CGROUP_PLACE_BELOW, /* another cgroup, which may be outside of the cgroup namespace */
+};
+
+/* Returns where the cgroup is in the hierarchy that has the object (of cgroup_value_table). The root has the number 1 there
+ * (fs/kernfs/dir.c, kernfs_create_root()), and in version 2 no limits. */
+enum cgroup_place cgroup_stats_place(const struct cgroup_stats *stats, const char *object);
+
 /* Returns whether two readings of one path are of different cgroups in the hierarchy that has the object (of
  * cgroup_value_table), as far as that is known. */
 bool cgroup_stats_are_others(const struct cgroup_stats *a, const struct cgroup_stats *b,

@@ -16,6 +16,7 @@ struct given {
 	bool is_flat;          /* the memory of cgroups below is not its own */
 	int64_t periods, usec; /* throttled; -1: not there */
 	uint64_t interval_s;
+	uint64_t id; /* the kernel's number; 0: not known */
 };
 
 enum { GROUPS = 8 };
@@ -49,6 +50,11 @@ static void add(const struct given *given)
 	bool v1 = given->is_v1;
 
 	strbuf_add_str(&stats.path, given->path);
+	if (given->id > 0) {
+		const char *key = v1 ? "cpu" : CGROUP_ID_UNIFIED;
+
+		keyed_values_add(&stats.ids, key, strlen(key), given->id);
+	}
 	stats.interval_ns = given->interval_s * 1000000000;
 	set(&stats, v1 ? CGROUP_VALUE_cpu_v1_quota_us : CGROUP_VALUE_cpu_max_quota_us,
 	    given->quota);
@@ -247,6 +253,7 @@ static void test_namespace(void **state)
 	        {.path = "/x", .memory = -1, .periods = -1},
 	        {.path = "/..", .memory = 10, .periods = 1, .usec = 1},
 	        {.path = "/../y", .memory = 20, .periods = 0},
+	        {.path = "/../..", .periods = -1},
 	};
 
 	(void)state;
@@ -254,6 +261,47 @@ static void test_namespace(void **state)
 	assert_bound("/x", CGROUP_LIMIT_memory, 10, "/..");
 	assert_bound("/../y", CGROUP_LIMIT_memory, 10, "/..");
 	assert_throttled("/../y", 1, 1, "/..");
+}
+
+/* The root of a namespace has a number of its own, or limits, and what limits or throttles it cannot be read. A limit below is known. */
+static void test_root_of_namespace(void **state)
+{
+	enum { ID_OF_ROOT = 1, OTHER = 31 };
+	static const struct {
+		struct given root;
+		bool is_known;
+	} cases[] = {
+	        {{.is_v1 = true, .id = OTHER}, false},
+	        {{.is_v1 = true, .id = ID_OF_ROOT}, true},
+	        {{.is_v1 = true}, true},
+	        {{.id = OTHER}, false},
+	        {{.id = OTHER, .quota = -1, .period = 9}, false},
+	        {{.quota = -1, .period = 9}, false},
+	        {{.id = ID_OF_ROOT, .periods = -1}, true},
+	        {{.periods = -1}, true},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct given given[] = {cases[i].root,
+		                        {.path = "/a", .quota = -1, .period = 9},
+		                        {.path = "/a/b", .quota = -1, .period = 9},
+		                        {.path = "/a/limited", .quota = 18, .period = 9}};
+		enum fact_state expected = cases[i].is_known ? FACT_UNLIMITED : FACT_UNSEEN;
+
+		given[0].path = "/";
+		for (size_t j = 0; j < ARRAY_SIZE(given); j++)
+			given[j].is_v1 = cases[i].root.is_v1;
+		if (given[0].is_v1) {
+			given[0].quota = -1;
+			given[0].period = 9;
+		}
+		make(given, ARRAY_SIZE(given));
+		assert_int_equal(group_of("/a")->bounds[CGROUP_LIMIT_cpu].state, expected);
+		assert_int_equal(group_of("/a/b")->bounds[CGROUP_LIMIT_cpu].state, expected);
+		assert_bound("/a/limited", CGROUP_LIMIT_cpu, 2000000, "/a/limited");
+		assert_int_equal(group_of("/a/b")->throttling_seen, cases[i].is_known);
+		teardown(state);
+	}
 }
 
 /* A cgroup above that could not be read may have the limit, and may have throttled. */
@@ -338,9 +386,16 @@ static void test_climb(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        with_tree(test_way_up),   with_tree(test_hierarchies), with_tree(test_way_up),
-	        with_tree(test_flat),     with_tree(test_groups),      with_tree(test_namespace),
-	        with_tree(test_nonsense), with_tree(test_unreadable),  cmocka_unit_test(test_climb),
+	        with_tree(test_way_up),
+	        with_tree(test_hierarchies),
+	        with_tree(test_way_up),
+	        with_tree(test_flat),
+	        with_tree(test_groups),
+	        with_tree(test_namespace),
+	        with_tree(test_nonsense),
+	        with_tree(test_unreadable),
+	        with_tree(test_root_of_namespace),
+	        cmocka_unit_test(test_climb),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
