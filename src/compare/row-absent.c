@@ -40,11 +40,27 @@ bool row_may_lack_processes(const struct row_set *set, const struct row_group *g
 	       !(set->one_boot && has_all_of(set, group, side));
 }
 
-/* Returns whether the window does not show threads that ended, and the other one shows that threads of the group do. */
+/* Returns whether threads that the window does not have may have used a tenth or more of the CPU time of the group on the other side. A
+ * process that the window does not have was not there: it is no other one, whatever ended. */
+static bool may_have_run(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	enum { SMALL_PARTS = 10 };
+	const struct derive_frame *frame = &set->frames[side], *other = &set->frames[!side];
+	const struct fold_cell run = group_number(group->sides[!side], METRIC_run_time_ns);
+
+	if (set->is_chosen[side] || group_by_has(&set->by, GROUP_KEY_pid))
+		return false;
+	return !frame->unaccounted_known || run.seen == 0 ||
+	       (double)frame->unaccounted_ns * (double)other->length_ns * SMALL_PARTS >
+	               (double)run.number * (double)frame->length_ns;
+}
+
+/* Returns whether the window does not show threads that ended, and the group may have had some that matter beside the other side:
+ * threads of it do end there, or the host used CPU time that is in no row. */
 static bool hides_ended(const struct row_set *set, const struct row_group *group, unsigned side)
 {
 	return !window_exits_are_known(set->frames[side].exits) && group->sides[!side] &&
-	       group->sides[!side]->ended > 0;
+	       (group->sides[!side]->ended > 0 || may_have_run(set, group, side));
 }
 
 enum row_absence row_absence(const struct row_set *set, const struct row_group *group,

@@ -54,7 +54,9 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 	if (baseline == candidate)
 		return false;
 	return ended_in(group, lesser) > 0 ||
-	       (ended_in(group, !lesser) > 0 && may_have_missed(&set->frames[lesser]));
+	       (may_have_missed(&set->frames[lesser]) &&
+	        (ended_in(group, !lesser) > 0 ||
+	         row_absence(set, group, lesser) == ABSENCE_UNKNOWN));
 }
 
 bool row_is_measured_differently(const struct row_set *set, const struct row_view *view)

@@ -155,7 +155,8 @@ enum row_absence {
 	ABSENCE_ZERO, /* it did nothing there */
 	/* No thread of it was seen, but some threads of the window were not: zero, without these. */
 	ABSENCE_PARTIAL,
-	/* Threads of it ended on the other side, and this one has no records of threads that ended: nothing is known. */
+	/* This one has no records of threads that ended, and threads of it ended on the other side, or the CPU time that is in no row here
+	 * is a tenth or more of what it used there: nothing is known. */
 	ABSENCE_UNKNOWN,
 };
 /* Returns whether both sides are windows of one boot and this one would have the group if it had been there. */

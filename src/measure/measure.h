@@ -50,6 +50,8 @@ struct derive_frame {
 	uint64_t gaps;       /* between these */
 	bool missed_known;
 	uint64_t missed; /* the least number of threads that ended there and have no row */
+	bool unaccounted_known;
+	uint64_t unaccounted_ns; /* CPU time of the host that at least is in no row of the window */
 	bool read_skew_known;
 	uint64_t read_skew_ns; /* of the window, see registry/window.def */
 	/* It is merged of several hosts, and some were read by /proc: passes take time, and when they began is not known. */

@@ -148,6 +148,11 @@ void selection_note(const struct selection *selection, struct snapshot_info *inf
 		strbuf_add_str(&text, before);
 	selection_add_text(selection, &text);
 	host_set_text(&info->host, HOST_selection, strbuf_str(&text), text.len);
+	if (info->window.seen[WINDOW_unaccounted_clock_ticks]) {
+		info->window.has_unchosen = true;
+		info->window.unchosen_clock_ticks =
+		        info->window.numbers[WINDOW_unaccounted_clock_ticks];
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(of_the_host); i++) {
 		info->window.seen[of_the_host[i]] = false;
 		info->window.numbers[of_the_host[i]] = 0;

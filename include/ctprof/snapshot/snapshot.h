@@ -111,6 +111,9 @@ struct snapshot_window {
 	unsigned exits_also;
 	bool seen[WINDOW_NUMBER_COUNT];
 	uint64_t numbers[WINDOW_NUMBER_COUNT];
+	/* WINDOW_unaccounted_clock_ticks of all rows, where a reader has chosen some of them. Files do not have it. */
+	bool has_unchosen;
+	uint64_t unchosen_clock_ticks;
 };
 /* Adds the sources of @from to those of @into, of which @exits, that of one of them, becomes the main one. */
 void window_join_exits(struct snapshot_window *into, const struct snapshot_window *from,

@@ -89,6 +89,8 @@ static void test_partial(void **state)
 {
 	(void)state;
 	set_missed(SIDE_BASELINE, 1);
+	infos[SIDE_BASELINE].window.exits = WINDOW_EXITS_completed;
+	infos[SIDE_CANDIDATE].window.exits = WINDOW_EXITS_completed;
 	infos[SIDE_CANDIDATE].window.seen[WINDOW_threads_missed] = false;
 	add_groups();
 	build_rows(2);
@@ -100,8 +102,38 @@ static void test_partial(void **state)
 	                 ABSENCE_NONE);
 }
 
-/* A window that has no records of ends says nothing of a group whose threads ended in the other one: there is no zero, no difference
- * and no rank, and the group is neither new nor gone. */
+enum { NONE = -1 };
+
+/* The candidate has so much CPU time in no row. */
+static void set_lacks(int64_t unaccounted_s, uint64_t times_longer)
+{
+	struct snapshot_info *info = &infos[SIDE_CANDIDATE];
+
+	window_set(&info->window, WINDOW_length_ns, times_longer * 10 * second);
+	info->host.seen[HOST_clock_ticks_per_second] = true;
+	info->host.numbers[HOST_clock_ticks_per_second] = 100;
+	if (unaccounted_s != NONE)
+		window_set(&info->window, WINDOW_unaccounted_clock_ticks,
+		           100 * (uint64_t)unaccounted_s);
+}
+
+static void add_short(enum window_part part, int64_t run_s)
+{
+	struct thread_spec spec = {.name = "short",
+	                           .interval_ns = second,
+	                           .life_ns = second,
+	                           .window_part = part,
+	                           .values = {{METRIC_minflt, 300}}};
+
+	if (run_s != NONE) {
+		spec.values[1].metric = METRIC_run_time_ns;
+		spec.values[1].number = run_s * (int64_t)second;
+	}
+	add_thread(&tables[0], spec);
+}
+
+/* A window that has no records of ends says nothing of a group whose threads ended in the other one, or may have ended unseen in this
+ * one after a tenth or more of the work: there is no zero, no difference and no rank, and the group is neither new nor gone. */
 static void test_unknown(void **state)
 {
 	static const struct {
@@ -109,12 +141,20 @@ static void test_unknown(void **state)
 		bool missed_known;
 		enum window_part part; /* of the thread in the baseline */
 		enum row_absence absence;
+		int64_t run_s;         /* of this thread; NONE: not known */
+		int64_t unaccounted_s; /* of the candidate; NONE: not known */
+		uint64_t times_longer; /* the candidate, than the baseline */
 	} cases[] = {
-	        {WINDOW_EXITS_off, false, WINDOW_PART_passed, ABSENCE_UNKNOWN},
-	        {WINDOW_EXITS_denied, false, WINDOW_PART_exited, ABSENCE_UNKNOWN},
-	        {WINDOW_EXITS_off, false, WINDOW_PART_continued, ABSENCE_PARTIAL},
-	        {WINDOW_EXITS_completed, false, WINDOW_PART_passed, ABSENCE_PARTIAL},
-	        {WINDOW_EXITS_off, true, WINDOW_PART_passed, ABSENCE_ZERO},
+	        {WINDOW_EXITS_off, false, WINDOW_PART_passed, ABSENCE_UNKNOWN, 1, 0, 1},
+	        {WINDOW_EXITS_denied, false, WINDOW_PART_exited, ABSENCE_UNKNOWN, 1, 0, 1},
+	        {WINDOW_EXITS_off, false, WINDOW_PART_continued, ABSENCE_PARTIAL, 1, 0, 1},
+	        {WINDOW_EXITS_off, false, WINDOW_PART_continued, ABSENCE_PARTIAL, 20, 2, 1},
+	        {WINDOW_EXITS_off, false, WINDOW_PART_continued, ABSENCE_UNKNOWN, 20, 3, 1},
+	        {WINDOW_EXITS_off, false, WINDOW_PART_continued, ABSENCE_PARTIAL, 20, 6, 3},
+	        {WINDOW_EXITS_off, false, WINDOW_PART_continued, ABSENCE_UNKNOWN, 20, NONE, 1},
+	        {WINDOW_EXITS_off, false, WINDOW_PART_continued, ABSENCE_UNKNOWN, NONE, 0, 1},
+	        {WINDOW_EXITS_completed, false, WINDOW_PART_passed, ABSENCE_PARTIAL, 1, NONE, 1},
+	        {WINDOW_EXITS_off, true, WINDOW_PART_passed, ABSENCE_ZERO, 1, NONE, 1},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -125,13 +165,10 @@ static void test_unknown(void **state)
 		infos[SIDE_BASELINE].window.exits = WINDOW_EXITS_completed;
 		infos[SIDE_CANDIDATE].window.exits = cases[i].exits;
 		infos[SIDE_CANDIDATE].window.seen[WINDOW_threads_missed] = cases[i].missed_known;
+		set_lacks(cases[i].unaccounted_s, cases[i].times_longer);
 		add(0, "both", 100, 1000);
 		add(1, "both", 100, 1000);
-		add_thread(&tables[0], (struct thread_spec){.name = "short",
-		                                            .interval_ns = second,
-		                                            .life_ns = second,
-		                                            .window_part = cases[i].part,
-		                                            .values = {{METRIC_minflt, 300}}});
+		add_short(cases[i].part, cases[i].run_s);
 		build_rows(2);
 		assert_int_equal(row_absence(&rows, find_group(&rows, "short"), SIDE_CANDIDATE),
 		                 cases[i].absence);

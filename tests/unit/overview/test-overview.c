@@ -430,6 +430,9 @@ static void test_unlike(void **state)
 	options.one_boot = options.one_sided[0] = options.one_sided[1] = true;
 	infos[SIDE_BASELINE].window.exits = WINDOW_EXITS_completed;
 	infos[SIDE_CANDIDATE].window.exits = WINDOW_EXITS_off;
+	infos[SIDE_CANDIDATE].host.seen[HOST_clock_ticks_per_second] = true;
+	infos[SIDE_CANDIDATE].host.numbers[HOST_clock_ticks_per_second] = 100;
+	window_set(&infos[SIDE_CANDIDATE].window, WINDOW_unaccounted_clock_ticks, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		add_thread(&tables[0], (struct thread_spec){.name = names[i],
 		                                            .interval_ns = length_ns,

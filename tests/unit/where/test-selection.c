@@ -125,6 +125,7 @@ static void test_kinds_together(void **state)
 	info.window.seen[WINDOW_threads_missed] = true;
 	info.window.seen[WINDOW_threads_lost] = true;
 	info.window.seen[WINDOW_unaccounted_clock_ticks] = true;
+	info.window.numbers[WINDOW_unaccounted_clock_ticks] = 7;
 	info.window.seen[WINDOW_length_ns] = true;
 	selection_note(&selection, &info);
 	assert_string_equal(host_text(&info.host, HOST_selection),
@@ -132,6 +133,8 @@ static void test_kinds_together(void **state)
 	assert_false(info.window.seen[WINDOW_threads_missed]);
 	assert_false(info.window.seen[WINDOW_threads_lost]);
 	assert_false(info.window.seen[WINDOW_unaccounted_clock_ticks]);
+	assert_true(info.window.has_unchosen);
+	assert_int_equal(info.window.unchosen_clock_ticks, 7);
 	assert_true(info.window.seen[WINDOW_length_ns]);
 	selection_note(&selection, &info);
 	assert_string_equal(host_text(&info.host, HOST_selection),
