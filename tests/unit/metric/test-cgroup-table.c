@@ -254,6 +254,24 @@ static void test_key_units(void **state)
 	                 FACT_RULE_SUM);
 }
 
+static void test_place(void **state)
+{
+	cleanup_(cgroup_stats_done) struct cgroup_stats unified = {0}, v1 = {.is_v1 = true};
+
+	(void)state;
+	assert_int_equal(cgroup_stats_place(&unified, "cpu"), CGROUP_PLACE_ROOT);
+	fact_set_unlimited(&unified.values[CGROUP_VALUE_pids_max]);
+	assert_int_equal(cgroup_stats_place(&unified, "cpu"), CGROUP_PLACE_BELOW);
+	keyed_values_add(&unified.ids, CGROUP_ID_UNIFIED, strlen(CGROUP_ID_UNIFIED), 1);
+	assert_int_equal(cgroup_stats_place(&unified, "cpu"), CGROUP_PLACE_ROOT);
+	fact_set_unlimited(&v1.values[CGROUP_VALUE_cpu_v1_quota_us]);
+	keyed_values_add(&v1.ids, "pids", strlen("pids"), 1);
+	keyed_values_add(&v1.ids, "memory", strlen("memory"), 31);
+	assert_int_equal(cgroup_stats_place(&v1, "cpu"), CGROUP_PLACE_UNKNOWN);
+	assert_int_equal(cgroup_stats_place(&v1, "pids"), CGROUP_PLACE_ROOT);
+	assert_int_equal(cgroup_stats_place(&v1, "memory"), CGROUP_PLACE_BELOW);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,7 +279,7 @@ int main(void)
 	        cmocka_unit_test(test_limits),     cmocka_unit_test(test_protections),
 	        cmocka_unit_test(test_same_text),  cmocka_unit_test(test_lists),
 	        cmocka_unit_test(test_bandwidths), cmocka_unit_test(test_pressure),
-	        cmocka_unit_test(test_key_units),
+	        cmocka_unit_test(test_key_units),  cmocka_unit_test(test_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
