@@ -143,8 +143,8 @@ static bool is_in_hierarchy(const struct cgroup_node *below, unsigned limit)
 struct way {
 	const struct cgroup_node *node;
 	bool can_be_root; /* this one */
-	bool is_below
-	        [CGROUP_LIMIT_COUNT]; /* this one or the last one of the hierarchy is not its root */
+	/* This one is not the root of the hierarchy of the limit, or the last one in it is not. */
+	bool is_below[CGROUP_LIMIT_COUNT];
 	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
 	bool seen[CGROUP_LIMIT_COUNT], hidden[CGROUP_LIMIT_COUNT];
 	bool ended[CGROUP_LIMIT_COUNT]; /* the limits of those above do not hold here */

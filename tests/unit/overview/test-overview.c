@@ -22,8 +22,8 @@ static int start(void **state)
 		tables[side].window_rates = &rates;
 		infos[side] = (struct snapshot_info){.kind = KIND_window};
 		window_set(&infos[side].window, WINDOW_length_ns, length_ns);
-		infos[side].host.seen[HOST_online_cpus] = true;
-		infos[side].host.numbers[HOST_online_cpus] = CPUS;
+		host_set_number(&infos[side].host, HOST_online_cpus, CPUS);
+		host_set_number(&infos[side].host, HOST_clock_ticks_per_second, 100);
 		tables[side].info = &infos[side];
 		tables[side].host = &infos[side].host;
 	}
@@ -355,7 +355,6 @@ static void test_gone_without_record(void **state)
 	struct group_table interval;
 
 	(void)state;
-	host_set_number(&infos[0].host, HOST_clock_ticks_per_second, 100);
 	start_interval(&interval);
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		add_lived(&tables[side], 1, "busy", 50, 100, WINDOW_PART_NONE);
@@ -430,8 +429,6 @@ static void test_unlike(void **state)
 	options.one_boot = options.one_sided[0] = options.one_sided[1] = true;
 	infos[SIDE_BASELINE].window.exits = WINDOW_EXITS_completed;
 	infos[SIDE_CANDIDATE].window.exits = WINDOW_EXITS_off;
-	infos[SIDE_CANDIDATE].host.seen[HOST_clock_ticks_per_second] = true;
-	infos[SIDE_CANDIDATE].host.numbers[HOST_clock_ticks_per_second] = 100;
 	window_set(&infos[SIDE_CANDIDATE].window, WINDOW_unaccounted_clock_ticks, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		add_thread(&tables[0], (struct thread_spec){.name = names[i],
