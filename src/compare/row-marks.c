@@ -124,13 +124,6 @@ bool row_marks_uneven_is_small(const struct row_view *view, struct quantity delt
 	       uneven * PARTS_OF_DELTA <= fabs(quantity_double(delta));
 }
 
-/* row_marks_inputs() has the shares of each part. */
-static bool is_of_parts(unsigned measure)
-{
-	return measure_is_derived(measure) &&
-	       derived_table[measure_derived(measure)].basis == BASIS_PARTS;
-}
-
 static bool exited_differ(const struct row_set *set, const struct row_view *view)
 {
 	bool lacks[SIDE_MAX];
@@ -157,7 +150,8 @@ enum row_shares row_marks_shares(const struct row_set *set, const struct row_vie
 		return ROW_SHARES_SAME;
 	if (exited_differ(set, view))
 		return ROW_SHARES_DIFFER;
-	if (is_of_parts(view->measure) || !group_shares_differ(a, b))
+	/* The coverage of a sum of parts is that of the part that most threads have; row_marks_inputs() has the shares of the others. */
+	if (!group_shares_differ(a, b))
 		return ROW_SHARES_SAME;
 	if (measure_is_amount(view->measure, view->per))
 		small = !measure_is_extreme(view->measure) &&

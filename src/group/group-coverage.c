@@ -38,9 +38,21 @@ static uint32_t seen_in(const struct group *group, enum metric_id metric, bool o
 	return group->cells[metric].seen - (own_only ? group_covered(group, metric) : 0);
 }
 
-/* The inputs of a derived metric are read of the same threads. */
-static struct group_coverage covers_derived(const struct group *group,
-                                            const struct derive_inputs *in, enum derived_id id,
+static uint32_t most_seen(const struct group *group, const struct derived_desc *derived,
+                          bool own_only)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < derived->input_count; i++) {
+		uint32_t seen = seen_in(group, derived->inputs[i], own_only);
+
+		most = seen > most ? seen : most;
+	}
+	return most;
+}
+
+/* The inputs of a derived metric are read of the same threads, but those of a sum of parts: each has the threads that it has. */
+static struct group_coverage covers_derived(const struct group *group, enum derived_id id,
                                             bool own_only, bool has_value)
 {
 	const struct derived_desc *derived = &derived_table[id];
@@ -48,7 +60,7 @@ static struct group_coverage covers_derived(const struct group *group,
 	size_t count = has_value ? derived->needed_count : derived->input_count;
 
 	if (derived->basis == BASIS_PARTS) {
-		ret.seen = derive_threads(id, in);
+		ret.seen = most_seen(group, derived, own_only);
 		return ret;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -67,7 +79,7 @@ struct group_coverage group_covers_measure(const struct group *group,
 	struct group_coverage ret;
 
 	if (measure_is_derived(measure))
-		return covers_derived(group, in, measure_derived(measure), own_only, has_value);
+		return covers_derived(group, measure_derived(measure), own_only, has_value);
 	ret = group_covers(group, in->frame, (enum metric_id)measure);
 	if (own_only)
 		ret.seen = seen_in(group, (enum metric_id)measure, true);

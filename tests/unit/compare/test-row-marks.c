@@ -57,6 +57,45 @@ static void test_uneven(void **state)
 	}
 }
 
+/* Nor is a sum whose parts all lack the same threads: a part that is missing nowhere else shows it as little. */
+static void test_all_parts_lack_threads(void **state)
+{
+	static const struct {
+		unsigned lacking; /* of the candidate's threads */
+		int64_t cpu_ns;   /* of each thread of the candidate; the baseline's is 100 */
+		bool differs, partial;
+	} cases[] = {
+	        {0, 200, false, false},
+	        {100, 200, true, false},
+	        {10, 9000, false, true},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct row_view view;
+
+		start_by_comm(state);
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			for (unsigned thread = 0; thread < THREADS; thread++) {
+				bool lacks = side == SIDE_CANDIDATE && thread < cases[i].lacking;
+
+				add_thread(
+				        &tables[side],
+				        (struct thread_spec){
+				                .name = "a",
+				                .values = {{lacks ? METRIC_minflt
+				                                  : METRIC_cpu_delay_total_ns,
+				                            side == SIDE_CANDIDATE ? cases[i].cpu_ns
+				                                                   : 100}}});
+			}
+		build_rows(2);
+		view = view_row(&rows, "a", TOTAL);
+		assert_int_equal(view.measured_differently, cases[i].differs);
+		assert_int_equal(view.delta_partial, cases[i].partial);
+		assert_int_equal(view.impact.kind == QUANTITY_NONE, cases[i].differs);
+		end_rows(state);
+	}
+}
+
 /* Adds threads that lived for 100 and waited for blocks for 40 of it. The first ones of a side have no value of that. */
 static void add_lives(unsigned side, unsigned threads, unsigned lacking)
 {
@@ -102,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_uneven),
+	        cmocka_unit_test(test_all_parts_lack_threads),
 	        cmocka_unit_test(test_rest_of_life),
 	};
 
