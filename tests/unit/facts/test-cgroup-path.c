@@ -16,7 +16,9 @@ struct given {
 	bool is_flat;          /* the memory of cgroups below is not its own */
 	int64_t periods, usec; /* throttled; -1: not there */
 	uint64_t interval_s;
-	uint64_t id; /* the kernel's number; 0: not known */
+	uint64_t
+	        id; /* the kernel's number, of version 1 in the hierarchy of the CPU; 0: not known */
+	uint64_t pids_id; /* the same of version 1 in that of pids */
 };
 
 enum { GROUPS = 8 };
@@ -56,6 +58,8 @@ static void add(const struct given *given)
 		keyed_values_add(&stats.ids, key, strlen(key), given->id);
 	}
 	stats.interval_ns = given->interval_s * 1000000000;
+	if (given->pids_id > 0)
+		keyed_values_add(&stats.ids, "pids", strlen("pids"), given->pids_id);
 	set(&stats, v1 ? CGROUP_VALUE_cpu_v1_quota_us : CGROUP_VALUE_cpu_max_quota_us,
 	    given->quota);
 	set(&stats, v1 ? CGROUP_VALUE_cpu_v1_period_us : CGROUP_VALUE_cpu_max_period_us,
@@ -304,6 +308,30 @@ static void test_root_of_namespace(void **state)
 	}
 }
 
+/* Version 1 has a root of the namespace in each hierarchy: what is above one of them is not above another one. */
+static void test_roots_of_hierarchies(void **state)
+{
+	enum { ID_OF_ROOT = 1, OTHER = 31 };
+	static const struct given given[] = {
+	        {.path = "/",
+	         .is_v1 = true,
+	         .quota = -1,
+	         .period = 9,
+	         .id = OTHER,
+	         .pids = -1,
+	         .pids_id = OTHER},
+	        {.path = "/a", .is_v1 = true, .quota = -1, .period = 9, .pids = -1},
+	        {.path = "/..", .is_v1 = true, .pids = -1, .periods = -1, .pids_id = OTHER},
+	        {.path = "/../..", .is_v1 = true, .periods = -1, .pids_id = ID_OF_ROOT},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_int_equal(group_of("/a")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
+	assert_false(group_of("/a")->throttling_seen);
+	assert_int_equal(group_of("/a")->bounds[CGROUP_LIMIT_pids].state, FACT_UNLIMITED);
+}
+
 /* A cgroup above that could not be read may have the limit, and may have throttled. */
 static void test_unreadable(void **state)
 {
@@ -395,6 +423,7 @@ int main(void)
 	        with_tree(test_nonsense),
 	        with_tree(test_unreadable),
 	        with_tree(test_root_of_namespace),
+	        with_tree(test_roots_of_hierarchies),
 	        cmocka_unit_test(test_climb),
 	};
 
