@@ -126,8 +126,10 @@ bool group_measure_lacks_exited(const struct group *group, const struct derive_f
 	if (!measure_is_derived(measure))
 		return group_lacks_exited(group, frame, (enum metric_id)measure);
 	derived = &derived_table[measure_derived(measure)];
+	/* Shares of lives are of the threads that have a row. */
 	for (size_t i = 0; i < derived->input_count; i++)
-		if (group_lacks_exited(group, frame, derived->inputs[i]))
+		if (derived->inputs[i] != METRIC_lived_ns &&
+		    group_lacks_exited(group, frame, derived->inputs[i]))
 			return true;
 	return false;
 }

@@ -29,8 +29,7 @@ static bool rows_lack_exited(const struct group *group, const struct derive_fram
 	return frame->kind == KIND_window &&
 	       (!window_exits_are_known(frame->exits) || !frame->missed_known ||
 	        frame->missed > 0) &&
-	       metric_is_counter(metric) && metric != METRIC_lived_ns &&
-	       (group->exited_unseen & GROUP_EXITED_RAN);
+	       metric_is_counter(metric) && (group->exited_unseen & GROUP_EXITED_RAN);
 }
 
 bool group_lacks_exited(const struct group *group, const struct derive_frame *frame,
