@@ -47,14 +47,30 @@ static void keep_path(struct thread_sample *sample, enum metric_source source, s
 		sample->outcomes[source] = OUTCOME_read;
 }
 
-void window_keep_paths(struct thread_sample *sample, const struct thread_sample *first)
+/* Returns whether two samples may be of threads in the same cgroups: those of version 2 do not differ. */
+static bool may_share_cgroups(const struct thread_sample *sample, const struct thread_sample *other)
 {
+	return !sample->has_cgroup || !other->has_cgroup ||
+	       (sample->cgroup_is_v1 == other->cgroup_is_v1 &&
+	        strbuf_equal(&sample->cgroup, &other->cgroup));
+}
+
+/* A process that has another name may have been moved before it executed its program. */
+static void keep_cgroups(struct thread_sample *sample, const struct thread_sample *first)
+{
+	if (!strbuf_equal(&sample->pcomm, &first->pcomm) || !may_share_cgroups(sample, first))
+		return;
 	if (!sample->has_cgroup && first->has_cgroup)
 		sample->cgroup_is_v1 = first->cgroup_is_v1;
 	keep_path(sample, SOURCE_cgroup, &sample->cgroup, &sample->has_cgroup, &first->cgroup,
 	          first->has_cgroup);
 	if (sample->cgroups_v1.len == 0)
 		strbuf_copy(&sample->cgroups_v1, &first->cgroups_v1);
+}
+
+void window_keep_paths(struct thread_sample *sample, const struct thread_sample *first)
+{
+	keep_cgroups(sample, first);
 	if (!strbuf_equal(&sample->pcomm, &first->pcomm))
 		return;
 	keep_path(sample, SOURCE_exe, &sample->exe, &sample->has_exe, &first->exe, first->has_exe);
@@ -89,13 +105,7 @@ static void make_exited(struct window_join *join, const struct window_exit *ende
 	/* The values at its end, if they are known. */
 	if (sample->comm.len == 0)
 		strbuf_copy(&sample->comm, &first->comm);
-	if (!sample->has_cgroup) {
-		strbuf_copy(&sample->cgroup, &first->cgroup);
-		sample->has_cgroup = first->has_cgroup;
-		sample->cgroup_is_v1 = first->cgroup_is_v1;
-	}
-	if (sample->cgroups_v1.len == 0)
-		strbuf_copy(&sample->cgroups_v1, &first->cgroups_v1);
+	keep_cgroups(sample, first);
 	/* A record alone has the real user. */
 	if (first->has_uid && !(sample->has_uid && note->is_complete)) {
 		sample->uid = first->uid;
@@ -182,16 +192,21 @@ void window_set_lost_process(struct window_join *join, const struct window_lost 
 }
 
 /* A record does not have the cgroups of version 1. If a reading has the process, and all of its threads in the same ones, they are those
- * of its leader. */
+ * of its leader, unless the thread and the leader are in different ones of version 2. */
 static void set_cgroups_v1(struct window_join *join, const struct window_exit *ended)
 {
-	if (join->sample.cgroups_v1.len > 0 ||
+	const struct window_reading *readings[] = {&join->last, &join->first};
+	struct thread_sample *sample = &join->sample;
+
+	if (sample->cgroups_v1.len > 0 ||
 	    window_reading_is_divided(&join->first, ended->tgid, ended->process_start) ||
 	    window_reading_is_divided(&join->last, ended->tgid, ended->process_start))
 		return;
-	if (find_leader(join, &join->last.threads, ended) ||
-	    find_leader(join, &join->first.threads, ended))
-		strbuf_copy(&join->sample.cgroups_v1, &join->other.cgroups_v1);
+	for (size_t i = 0; i < ARRAY_SIZE(readings) && sample->cgroups_v1.len == 0; i++)
+		if (find_leader(join, &readings[i]->threads, ended) &&
+		    may_share_cgroups(sample, &join->other) &&
+		    (i == 0 || strbuf_equal(&sample->pcomm, &join->other.pcomm)))
+			strbuf_copy(&sample->cgroups_v1, &join->other.cgroups_v1);
 }
 
 /* A thread that took over the ids of its leader has the birth of that: its record tells of a life that is longer than its own. It
