@@ -13,8 +13,9 @@
 
 static bool is_unchanged(const struct row_set *set, const struct row_view *view)
 {
+	/* The work of threads that have no row is missing in a partial delta. */
 	if (row_has_interval(set, view->group, view->measure) && view->delta.kind != QUANTITY_NONE)
-		return quantity_is_zero(view->delta);
+		return quantity_is_zero(view->delta) && !view->delta_partial;
 	if (!view->group->sides[SIDE_BASELINE] || !view->group->sides[SIDE_CANDIDATE])
 		return view->delta.kind != QUANTITY_NONE && quantity_is_zero(view->delta);
 	/* The same number of ticks of another clock is another time. */

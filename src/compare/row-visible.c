@@ -66,7 +66,8 @@ bool row_is_visible(const struct row_view *view)
 		case RULE_MAX:
 			break;
 		}
-	return view->delta.kind == QUANTITY_NONE ||
+	/* A zero that lacks the work of some threads is no zero. */
+	return view->delta.kind == QUANTITY_NONE || (view->is_interval && view->delta_partial) ||
 	       (!reads_as_zero(view) && !percent_reads_as_zero(view));
 }
 

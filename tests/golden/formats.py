@@ -428,7 +428,10 @@ def is_visible(row, rules):
         return False
     if row["delta"] is None:
         return True
-    interval = "interval" in (row.get("marks") or "").split() or row["group"] == "(exited threads)"
+    marks = (row.get("marks") or "").split()
+    if "interval" in marks and "partial_delta" in marks:
+        return True
+    interval = "interval" in marks or row["group"] == "(exited threads)"
     unscaled = scaled_alone(split_unit(row["unit"])[0], row["delta"], "+", row["type"] == "derived")
     return re.search("[1-9]", unscaled) is not None and \
         (interval or row["percent"] is None or abs(float(row["percent"])) >= 0.05)

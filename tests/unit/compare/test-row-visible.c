@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Rows that a list for people leaves out: those that repeat others, and those that read as no change. */
+#include "compare/row-visible.h"
 #include "row-fixture.h"
 
 static void add_one(unsigned side, const char *name, enum metric_id metric, int64_t number,
@@ -76,9 +77,27 @@ static void test_changes_that_read_as_none(void **state)
 	assert_true(is_listed(&rows, "label", METRIC_state));
 }
 
+/* A delta between two snapshots that lacks threads is no zero. */
+static void test_partial_zero(void **state)
+{
+	static const struct row_group group = {0};
+	struct row_view view = {.group = &group,
+	                        .measure = METRIC_voluntary_csw,
+	                        .delta = quantity_integer(0),
+	                        .is_interval = true};
+
+	(void)state;
+	assert_false(row_is_visible(&view));
+	view.delta_partial = true;
+	assert_true(row_is_visible(&view));
+	view.is_interval = false;
+	assert_false(row_is_visible(&view));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_partial_zero),
 	        cmocka_unit_test_setup_teardown(test_one_of_a_family, start_by_comm, end_rows),
 	        cmocka_unit_test_setup_teardown(test_changes_that_read_as_none, start_by_comm,
 	                                        end_rows),
