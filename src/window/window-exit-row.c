@@ -51,8 +51,8 @@ static void keep_path(struct thread_sample *sample, enum metric_source source, s
 static bool may_share_cgroups(const struct thread_sample *sample, const struct thread_sample *other)
 {
 	return !sample->has_cgroup || !other->has_cgroup ||
-	       (sample->cgroup_is_v1 == other->cgroup_is_v1 &&
-	        strbuf_equal(&sample->cgroup, &other->cgroup));
+	       sample->cgroup_is_v1 != other->cgroup_is_v1 ||
+	       strbuf_equal(&sample->cgroup, &other->cgroup);
 }
 
 /* A process that has another name may have been moved before it executed its program. */
