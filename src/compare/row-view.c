@@ -425,6 +425,37 @@ static bool has_come(const struct row_set *set, const struct row_group *group)
 	       group->interval && group->interval->continued > 0;
 }
 
+static bool has_input(const struct row_view *view, unsigned side, enum metric_id input)
+{
+	return view->sides[side] && view->sides[side]->cells[input].seen > 0;
+}
+
+/* Removes the delta of a sum of parts between the snapshots if one of them has a part that the other one does not have at all, and
+ * marks it if it lacks a part, or that of some threads. */
+static void judge_parts(struct row_view *view, const struct derive_inputs *in)
+{
+	const struct derived_desc *derived;
+	struct metric_set missing;
+
+	if (!measure_is_derived(view->measure) || view->delta.kind == QUANTITY_NONE)
+		return;
+	derived = &derived_table[measure_derived(view->measure)];
+	missing = derive_missing(measure_derived(view->measure), in);
+	for (size_t i = 0; i < derived->input_count; i++) {
+		enum metric_id input = derived->inputs[i];
+		bool before = has_input(view, SIDE_BASELINE, input);
+		bool after = has_input(view, SIDE_CANDIDATE, input);
+
+		if (!metric_set_has(&missing, input) || !(before || after))
+			continue;
+		view->delta_partial = true;
+		if (in->cells[input].seen == 0 && before != after && view->sides[SIDE_BASELINE] &&
+		    view->sides[SIDE_CANDIDATE])
+			view->delta = (struct quantity){0};
+	}
+	view->delta_partial = view->delta_partial && view->delta.kind != QUANTITY_NONE;
+}
+
 /* The delta is what happened between the snapshots. A group that was not there did all that it has done since, unless it
  * has threads with earlier work, of which the baseline says nothing under this name. */
 static void set_between(const struct row_set *set, struct row_view *view)
@@ -447,6 +478,11 @@ static void set_between(const struct row_set *set, struct row_view *view)
 	        group && !view->went_back && lacks_threads(set, view, group) &&
 	        (view->delta.kind != QUANTITY_NONE ||
 	         (row_has_value(view, SIDE_BASELINE) && row_has_value(view, SIDE_CANDIDATE)));
+	if (group) {
+		struct derive_inputs in = inputs_between(set, group);
+
+		judge_parts(view, &in);
+	}
 	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE &&
 	    !has_come(set, view->group))
 		view->values[SIDE_BASELINE] = quantity_integer(0);
