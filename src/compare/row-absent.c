@@ -41,14 +41,15 @@ bool row_may_lack_processes(const struct row_set *set, const struct row_group *g
 }
 
 /* Returns whether threads that the window does not have may have used a tenth or more of the CPU time of the group on the other side. A
- * process that the window does not have was not there: it is no other one, whatever ended. */
+ * process or thread that the window does not have was not there: it is no other one, whatever ended. */
 static bool may_have_run(const struct row_set *set, const struct row_group *group, unsigned side)
 {
 	enum { SMALL_PARTS = 10 };
 	const struct derive_frame *frame = &set->frames[side], *other = &set->frames[!side];
 	const struct fold_cell run = group_number(group->sides[!side], METRIC_run_time_ns);
 
-	if (set->is_chosen[side] || group_by_has(&set->by, GROUP_KEY_pid))
+	if (set->is_chosen[side] || group_by_has(&set->by, GROUP_KEY_pid) ||
+	    group_by_has(&set->by, GROUP_KEY_thread))
 		return false;
 	return !frame->unaccounted_known || run.seen == 0 ||
 	       (double)frame->unaccounted_ns * (double)other->length_ns * SMALL_PARTS >

@@ -183,6 +183,24 @@ static void test_unknown(void **state)
 	}
 }
 
+/* A process or a thread is no other one: if it was not there, nothing that ended unseen was it. */
+static void test_unknown_of_lives(void **state)
+{
+	static const enum group_key keys[] = {GROUP_KEY_pid, GROUP_KEY_thread, GROUP_KEY_pcomm};
+
+	(void)state;
+	infos[SIDE_CANDIDATE].window.seen[WINDOW_threads_missed] = false;
+	set_lacks(9, 1);
+	add_groups();
+	add_short(WINDOW_PART_continued, 1);
+	build_rows(2);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		rows.by = group_by_key(keys[i], false);
+		assert_int_equal(row_absence(&rows, find_group(&rows, "short"), SIDE_CANDIDATE),
+		                 keys[i] == GROUP_KEY_pcomm ? ABSENCE_UNKNOWN : ABSENCE_PARTIAL);
+	}
+}
+
 /* A metric that a side has of no thread is no zero there, and neither is one that the group itself lacks. */
 static void test_unseen(void **state)
 {
@@ -286,7 +304,7 @@ int main(void)
 	        ABSENT_TEST(test_zero),         ABSENT_TEST(test_partial),
 	        cmocka_unit_test(test_unknown), ABSENT_TEST(test_unseen),
 	        ABSENT_TEST(test_other_boot),   ABSENT_TEST(test_chosen),
-	        ABSENT_TEST(test_chosen_ids),
+	        ABSENT_TEST(test_chosen_ids),   ABSENT_TEST(test_unknown_of_lives),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
