@@ -189,6 +189,37 @@ static void test_ratio(void **state)
 	}
 }
 
+/* A sum of parts is of the threads that have the part that most of them have. Those in the totals of their processes alone have no part
+ * in a mean. */
+static void test_sum_of_parts(void **state)
+{
+	const unsigned total = METRIC_COUNT + DERIVED_total_offcpu_delay_ns;
+	struct fold_cell cells[METRIC_COUNT] = {0};
+	uint32_t covered[PROCESS_TOTAL_COUNT] = {[PROCESS_TOTAL_cpu_delay_total_ns] = 3};
+	const struct group group = {.threads = 5, .cells = cells, .covered = covered};
+	const struct derive_frame frame = {0};
+	const struct derive_inputs in = {.cells = cells, .frame = &frame};
+
+	(void)state;
+	cells[METRIC_cpu_delay_total_ns].seen = 4;
+	cells[METRIC_blkio_delay_total_ns].seen = 2;
+	assert_int_equal(group_covers_measure(&group, &in, total, false, true).seen, 4);
+	assert_int_equal(group_covers_measure(&group, &in, total, true, true).seen, 2);
+	assert_int_equal(group_covers_measure(&group, &in, total, true, true).expected, 5);
+}
+
+/* A window without exit records lacks the lives of threads that ended, but no share of those that have a row. */
+static void test_lacks_lives(void **state)
+{
+	const struct group group = {.exited_unseen = GROUP_EXITED_RAN};
+	const struct derive_frame frame = {.kind = KIND_window, .exits = WINDOW_EXITS_off};
+
+	(void)state;
+	assert_true(group_measure_lacks_exited(&group, &frame, METRIC_lived_ns));
+	assert_false(group_measure_lacks_exited(&group, &frame,
+	                                        METRIC_COUNT + DERIVED_state_on_cpu_percent));
+}
+
 static void test_shares(void **state)
 {
 	const struct group_coverage all = {4, 4}, half = {2, 4}, none = {0, 4}, empty = {0, 0};
@@ -227,6 +258,8 @@ int main(void)
 	        LIVES_TEST(test_per_thread),
 	        cmocka_unit_test(test_ratio),
 	        cmocka_unit_test(test_shares),
+	        cmocka_unit_test(test_sum_of_parts),
+	        cmocka_unit_test(test_lacks_lives),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,10 +52,11 @@ static void cgroups_of_the_first_reading(void **state)
 	static const struct {
 		const char *name, *cgroup; /* of the record; NULL: not known */
 		const char *v2, *v1;       /* of the row; NULL: not known */
+		bool is_v1;                /* the first reading has no cgroups of version 2 */
 	} cases[] = {
-	        {"one", "/a", "/a", "cpu:/v\n"}, {"one", NULL, "/a", "cpu:/v\n"},
-	        {"one", "/b", "/b", ""},         {"two", "/a", "/a", ""},
-	        {"two", NULL, NULL, ""},
+	        {"one", "/a", "/a", "cpu:/v\n", false}, {"one", NULL, "/a", "cpu:/v\n", false},
+	        {"one", "/b", "/b", "", false},         {"two", "/a", "/a", "", false},
+	        {"two", NULL, NULL, "", false},         {"one", "/b", "/b", "cpu:/v\n", true},
 	};
 
 	(void)state;
@@ -74,6 +75,7 @@ static void cgroups_of_the_first_reading(void **state)
 		sample_name(&first->cgroup, "/a");
 		strbuf_add_str(&first->cgroups_v1, "cpu:/v\n");
 		first->has_cgroup = true;
+		first->cgroup_is_v1 = cases[i].is_v1;
 		add_end(&exits, (struct end_spec){.tid = 6,
 		                                  .tgid = 6,
 		                                  .born_ns = SECONDS(60),
