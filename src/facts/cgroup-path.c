@@ -253,7 +253,8 @@ static void add_throttling(const struct cgroup_tree *tree, struct way *way,
 		return;
 	}
 	way->throttling_seen = node->above->throttling_seen = true;
-	if (above->periods > 0)
+	/* The kernel counts a period at its end, and may not come to that. */
+	if (above->periods > 0 || above->usec > 0)
 		add_throttler(node->above, above, (size_t)(above - tree->nodes));
 }
 
@@ -330,6 +331,8 @@ void cgroup_tree_finish(struct cgroup_tree *tree)
 	for (size_t i = 0; i < tree->count; i++)
 		resolve(tree, &tree->nodes[i], &path, &key);
 	for (size_t i = 0; i < tree->count; i++)
-		if (tree->nodes[i].above->throttling_hidden)
+		if (tree->nodes[i].above->throttling_hidden) {
 			tree->nodes[i].above->throttling_seen = false;
+			tree->nodes[i].above->by = (struct span){0};
+		}
 }

@@ -163,6 +163,19 @@ static void test_way_up(void **state)
 	assert_int_equal(group_of("/ab")->bounds[CGROUP_LIMIT_memory].state, FACT_UNSEEN);
 }
 
+/* A limit that is removed ends the throttling before the end of its period: there is time, and no period. */
+static void test_time_without_periods(void **state)
+{
+	static const struct given given[] = {
+	        {.path = "/a", .periods = 0, .usec = 70},
+	        {.path = "/a/b", .periods = 0},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_throttled("/a/b", 0, 70, "/a");
+}
+
 /* In version 1, a cgroup above a path in another hierarchy is not above this one. */
 static void test_hierarchies(void **state)
 {
@@ -355,9 +368,10 @@ static void test_unreadable(void **state)
 	assert_false(group_of("/a/b/c")->throttling_seen);
 	assert_bound("/d/e", CGROUP_LIMIT_memory, 9, "/d");
 	assert_throttled("/d/e", 7, 7, "/d");
-	/* The limit below it is known, and a part of the throttling. */
+	/* The limit below it is known, and a part of the throttling, of which another one may have more. */
 	assert_bound("/f/g/h", CGROUP_LIMIT_memory, 8, "/f/g");
 	assert_false(group_of("/f/g/h")->throttling_seen);
+	assert_null(group_of("/f/g/h")->by.text);
 	assert_false(group_of("/f/g")->throttling_seen);
 }
 
@@ -423,6 +437,7 @@ int main(void)
 	        with_tree(test_nonsense),
 	        with_tree(test_unreadable),
 	        with_tree(test_root_of_namespace),
+	        with_tree(test_time_without_periods),
 	        with_tree(test_roots_of_hierarchies),
 	        cmocka_unit_test(test_climb),
 	};
