@@ -9,6 +9,7 @@
 #include "cost.h"
 #include "jemalloc/jemalloc-files.h"
 #include "process-cache.h"
+#include "select-processes.h"
 #include "settings-job.h"
 
 /* Loads the program that reads threads, if it is wanted and works; else *ret_reader, which the caller frees, is NULL.
@@ -25,7 +26,7 @@ struct capture_tools {
 	        *settings; /* NULL, or one that was not begun: they are read by the capture */
 	struct process_cache *known; /* NULL: nothing is known of processes */
 	/* Processes that were selected by an earlier reading, and stay so; this reading's are added. NULL: there is no other. */
-	struct id_list *selected;
+	struct selected_processes *selected;
 	/* The cgroups of the reading before, which are read again, and then those of this one. NULL: there is no other. */
 	struct cgroup_walk *cgroups;
 	struct capture_wait *wait; /* NULL, or whose reading() is called if it is set */

@@ -56,7 +56,7 @@ int capture_window(const struct capture_window_options *options, struct snapshot
 	cleanup_(exit_log_done) struct exit_log exits = {.exits = WINDOW_EXITS_skipped};
 	struct meter meter = {.base = {measure}};
 	cleanup_(host_done) struct host names = {0};
-	cleanup_(id_list_done) struct id_list selected = {0};
+	cleanup_(selected_processes_done) struct selected_processes selected = {0};
 	struct window_options window = {
 	        .first = {NULL, "the first reading"},
 	        .last = {NULL, "the last reading"},

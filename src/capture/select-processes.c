@@ -5,11 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/boot-clock.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/scan.h"
 #include "cgroup/cgroup.h"
 #include "host/host-read.h"
+#include "procfs/procfs.h"
 
 enum { STATUS_BYTES = 64 * 1024 };
 
@@ -18,10 +22,57 @@ static void add_id(struct id_list *list, uint32_t id)
 	*array_add(list->ids, list->count, list->capacity) = id;
 }
 
-static bool has_id(const struct id_list *list, uint32_t id)
+void selected_processes_done(struct selected_processes *selected)
 {
-	return list->count > 0 &&
-	       bsearch(&id, list->ids, list->count, sizeof(id), id_compare) != NULL;
+	free(selected->processes);
+	*selected = (struct selected_processes){0};
+}
+
+static int compare_tgids(const void *a, const void *b)
+{
+	const struct selected_process *left = a, *right = b;
+
+	return left->tgid < right->tgid ? -1 : left->tgid > right->tgid;
+}
+
+static void sort_processes(struct selected_processes *list)
+{
+	if (list->count > 0)
+		qsort(list->processes, list->count, sizeof(list->processes[0]), compare_tgids);
+}
+
+/* Returns whether two can be the same process. */
+static bool can_be_same(const struct selected_process *a, const struct selected_process *b)
+{
+	return a->tgid == b->tgid &&
+	       (a->latest_start == PROCESS_START_UNKNOWN ||
+	        b->latest_start == PROCESS_START_UNKNOWN ||
+	        (a->earliest_start <= b->latest_start && b->earliest_start <= a->latest_start));
+}
+
+/* The list is sorted up to @count. */
+static bool has_process(const struct selected_processes *list, size_t count,
+                        const struct selected_process *process)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->processes[middle].tgid < process->tgid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low < count && list->processes[low].tgid == process->tgid)
+		if (can_be_same(&list->processes[low++], process))
+			return true;
+	return false;
+}
+
+static void add_process(struct selected_processes *list, const struct selected_process *process)
+{
+	*array_add(list->processes, list->count, list->capacity) = *process;
 }
 
 static void sort(struct id_list *list)
@@ -134,22 +185,60 @@ static int keep_selected(const struct selection *selection, int proc_fd, bool st
 	return r;
 }
 
-/* Adds the known processes that still exist. */
-static void add_known(const struct id_list *known, int proc_fd, struct id_list *list)
+/* Returns the process that has the id now. */
+static struct selected_process read_process(int proc_fd, uint32_t id, struct strbuf *scratch)
 {
-	for (size_t i = 0; known && i < known->count; i++) {
+	enum { FIELD_START_TIME = 22 };
+	struct selected_process process = {id, PROCESS_START_UNKNOWN, PROCESS_START_UNKNOWN};
+	uint64_t start, tick = boot_clock_is_shifted() ? 1 : 0;
+
+	if (read_file(proc_fd, id, "stat", scratch) < 0 ||
+	    !stat_field(strbuf_str(scratch), scratch->len, FIELD_START_TIME, &start))
+		return process;
+	start = boot_clock_start_ticks(start);
+	/* It may be another tick by one in a time namespace. */
+	process.earliest_start = start > tick ? start - tick : 0;
+	process.latest_start = start + tick;
+	return process;
+}
+
+/* Adds the known processes that still exist. */
+static void add_known(const struct selected_processes *known, int proc_fd, struct id_list *list,
+                      struct strbuf *scratch)
+{
+	for (size_t i = 0; i < known->count; i++) {
+		const struct selected_process *process = &known->processes[i];
+		struct selected_process now;
 		char name[16];
 		cleanup_(fd_closep) int fd = -1;
 
-		snprintf(name, sizeof(name), "%u", known->ids[i]);
+		snprintf(name, sizeof(name), "%u", process->tgid);
 		fd = fd_open_path_at(proc_fd, name);
-		if (fd >= 0)
-			add_id(list, known->ids[i]);
+		if (fd < 0)
+			continue;
+		now = read_process(proc_fd, process->tgid, scratch);
+		if (can_be_same(process, &now))
+			add_id(list, process->tgid);
 	}
 }
 
-int select_processes(const struct selection *selection, int proc_fd, struct id_list *known,
-                     struct id_list *ret, struct strbuf *reterr)
+/* Makes the processes of the list known. */
+static void keep_known(const struct id_list *list, int proc_fd, struct selected_processes *known,
+                       struct strbuf *scratch)
+{
+	size_t count = known->count;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct selected_process now = read_process(proc_fd, list->ids[i], scratch);
+
+		if (!has_process(known, count, &now))
+			add_process(known, &now);
+	}
+	sort_processes(known);
+}
+
+int select_processes(const struct selection *selection, int proc_fd,
+                     struct selected_processes *known, struct id_list *ret, struct strbuf *reterr)
 {
 	cleanup_(strbuf_done) struct strbuf scratch = STRBUF_INIT, text = STRBUF_INIT;
 	bool strict = !known || known->count == 0;
@@ -164,17 +253,16 @@ int select_processes(const struct selection *selection, int proc_fd, struct id_l
 	r = keep_selected(selection, proc_fd, strict, ret, reterr);
 	if (r < 0)
 		return r;
-	add_known(known, proc_fd, ret);
+	if (known)
+		add_known(known, proc_fd, ret, &scratch);
 	sort(ret);
 	if (strict && ret->count == 0) {
 		selection_add_text(selection, &text);
 		strbuf_addf(reterr, "no process fits: %s", strbuf_str(&text));
 		return -ESRCH;
 	}
-	for (size_t i = 0; known && i < ret->count; i++)
-		add_id(known, ret->ids[i]);
 	if (known)
-		sort(known);
+		keep_known(ret, proc_fd, known, &scratch);
 	return 0;
 }
 
@@ -187,9 +275,26 @@ void select_users(const struct selection *selection, int proc_fd, struct host *h
 	host_read_users(proc_fd, ids.count > 0 ? &ids : NULL, host);
 }
 
+/* Returns the process of a record. The start that is computed from one is later than the true one by the delay of the record. */
+static struct selected_process process_of_record(const struct thread_sample *sample,
+                                                 const struct exit_note *note)
+{
+	uint64_t start = sample_process_start(sample), tick_ns, late_ticks;
+	/* A record without the process id may be of a leader, and is of no other thread that is looked for. */
+	uint32_t tgid = note->has_tgid ? sample->tgid : sample->tid;
+
+	if (sample->tid == tgid)
+		start = sample->start_time_clock_ticks;
+	if (start == PROCESS_START_UNKNOWN)
+		return (struct selected_process){tgid, start, start};
+	tick_ns = NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+	late_ticks = note->late_ns / tick_ns + 1;
+	return (struct selected_process){tgid, start > late_ticks ? start - late_ticks : 0, start};
+}
+
 /* Finds the processes that were born and ended unseen, by the ends of their leaders. */
 static void find_ended(const struct selection *selection, const struct exit_log *log,
-                       struct id_list *ret)
+                       struct selected_processes *ret)
 {
 	struct thread_sample sample = {0};
 
@@ -198,28 +303,34 @@ static void find_ended(const struct selection *selection, const struct exit_log 
 		if (!log->notes[row].has_tgid || sample.tid != sample.tgid)
 			continue;
 		strbuf_copy(&sample.pcomm, &sample.comm);
-		if (selection_has(selection, &sample))
-			add_id(ret, sample.tgid);
+		if (selection_has(selection, &sample)) {
+			struct selected_process process =
+			        process_of_record(&sample, &log->notes[row]);
+
+			add_process(ret, &process);
+		}
 	}
 	sample_done(&sample);
 }
 
-void select_exits(const struct selection *selection, const struct id_list *known,
+void select_exits(const struct selection *selection, const struct selected_processes *known,
                   struct exit_log *log)
 {
-	cleanup_(id_list_done) struct id_list processes = {0};
+	cleanup_(selected_processes_done) struct selected_processes processes = {0};
 	struct exit_log kept = {
 	        .exits = log->exits, .received = log->received, .overruns = log->overruns};
 	struct thread_sample sample = {0};
 
 	for (size_t i = 0; i < known->count; i++)
-		add_id(&processes, known->ids[i]);
+		add_process(&processes, &known->processes[i]);
 	find_ended(selection, log, &processes);
-	sort(&processes);
+	sort_processes(&processes);
 	for (uint32_t row = 0; row < log->records.count; row++) {
+		struct selected_process process;
+
 		thread_store_get(&log->records, row, &sample);
-		if (log->notes[row].has_tgid ? has_id(&processes, sample.tgid)
-		                             : has_id(&processes, sample.tid))
+		process = process_of_record(&sample, &log->notes[row]);
+		if (has_process(&processes, processes.count, &process))
 			exit_log_add(&kept, &sample, &log->notes[row]);
 	}
 	sample_done(&sample);

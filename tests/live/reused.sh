@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # reused.sh CTPROF IDS: one tgid for several processes inside a window. Each of them has the CPU time that it has counted
-# itself under its own name and nobody else's, by both sources, whatever is listened to.
+# itself under its own name and nobody else's, by both sources, whatever is listened to. A choice by name has none of the others.
 #
 # Single quotes hold programs for jq, and lib.sh sets the variables that are not set here.
 # shellcheck disable=SC2016,SC2154
@@ -90,6 +90,27 @@ check_process() {
     fi
 }
 
+# in_selection EXITS: the window of the first process by its name has none of the others with its id.
+in_selection() {
+    local name listener
+    name=$(unique_prefix)
+    start "$name" processes "$processes" "$ms"
+    "$CTPROF" capture -q --window 60s --comm "${name}a" --exits "$1" -o w.zst 2>err &
+    listener=$!
+    await_between "$listener"
+    kill -0 "$listener" || fail "a window with a selection ended early: $(head -c 200 err)"
+    proceed "$name"
+    await "$name.out" "DONE.*[0-9E]$"
+    kill -INT "$listener"
+    wait "$listener" || fail "a window that is interrupted ends with status $?"
+    finish "$name"
+    same "processes of --comm ${name}a, --exits $1" "${name}a" \
+        "$(zstd -dc w.zst | jq -r '[.threads[].pcomm] | unique | join(" ")')"
+}
+
+for exits in auto records off; do
+    in_selection "$exits"
+done
 for source in procfs bpf; do
     for exits in auto records off; do
         in_window "$source" "$exits"

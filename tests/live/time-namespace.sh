@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# time-namespace.sh CTPROF: a time namespace shifts CLOCK_BOOTTIME and the start times of /proc. Captures within and without have
+# time-namespace.sh CTPROF WORKLOAD: a time namespace shifts CLOCK_BOOTTIME and the start times of /proc. Captures within and without have
 # the kernel's times: the same threads, and the true time in between.
 set -euo pipefail
 
 CTPROF=$(realpath "$1")
+WORKLOAD=$(realpath "$2")
+export WORKLOAD
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/lib.sh"
@@ -14,7 +16,7 @@ if ! unshare -T --boottime 100000 true 2>/dev/null; then
     exit 77
 fi
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+trap 'stop_all; rm -rf "$scratch"' EXIT
 cd "$scratch"
 
 # Threads as "tid start", and the time since boot, of a file.
@@ -49,5 +51,21 @@ done
 unshare -T --boottime 100000 "$CTPROF" capture -q --no-settings -w 1s -o last.zst
 "$CTPROF" compare first.zst last.zst | head -n 1 >line
 grep -qE ', [0-9.]+s later, ' line || fail "two windows: $(<line)"
+
+# The records of a chosen process have the kernel's times, /proc has those of the namespace.
+name=$(unique_prefix)
+start "$name" retire 20 1 1
+# shellcheck disable=SC2154 # lib.sh has it.
+unshare -T --boottime 100000 "$CTPROF" capture -q --pid "${pid_of[$name]}" -w 60s -o chosen.zst &
+listener=$!
+await_between "$listener"
+kill -0 "$listener" || fail "the window of a process ended early"
+proceed "$name"
+await "$name.out" DONE
+kill -INT "$listener"
+wait "$listener" || fail "a window that is interrupted ends with status $?"
+finish "$name"
+same "threads of a chosen process that were born and ended" 20 \
+    "$(zstd -dcq chosen.zst | jq '[.threads[] | select(.window_part == "passed")] | length')"
 # shellcheck disable=SC2154 # lib.sh has it.
 echo "$checks checks"
