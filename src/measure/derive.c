@@ -508,7 +508,8 @@ static bool is_of_several(const struct host *host)
 	return host->seen[HOST_hosts] && host->numbers[HOST_hosts] > 1;
 }
 
-static void set_unaccounted(const struct snapshot_window *window, struct derive_frame *frame)
+static void set_unaccounted(const struct snapshot_window *window, const struct host *host,
+                            struct derive_frame *frame)
 {
 	uint64_t ticks = window->has_unchosen ? window->unchosen_clock_ticks
 	                                      : window->numbers[WINDOW_unaccounted_clock_ticks];
@@ -516,6 +517,9 @@ static void set_unaccounted(const struct snapshot_window *window, struct derive_
 	frame->unaccounted_known =
 	        (window->has_unchosen || window->seen[WINDOW_unaccounted_clock_ticks]) &&
 	        frame->clock_ticks_per_second > 0;
+	/* The error was taken off. */
+	if (ticks > 0)
+		saturating_add_to(&ticks, host_ticks_error(host));
 	if (frame->unaccounted_known)
 		frame->unaccounted_ns =
 		        saturating_multiply(ticks, NS_PER_SECOND / frame->clock_ticks_per_second);
@@ -548,7 +552,7 @@ struct derive_frame derive_frame_of(const struct snapshot_info *info)
 	if (host->seen[HOST_clock_ticks_per_second])
 		frame.clock_ticks_per_second = host->numbers[HOST_clock_ticks_per_second];
 	if (info->kind == KIND_window)
-		set_unaccounted(&info->window, &frame);
+		set_unaccounted(&info->window, host, &frame);
 	if (host->seen[HOST_online_cpus])
 		frame.online_cpus = host->numbers[HOST_online_cpus];
 	/* The memory of several hosts is a sum, and no host has a part of it. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,57 @@ uint64_t host_ticks_per_second(const struct host *host)
 	return host->seen[HOST_clock_ticks_per_second] && ticks > 0 && ticks <= NS_PER_SECOND
 	               ? ticks
 	               : 100;
+}
+
+/* A file may have any numbers. */
+static uint64_t to_ticks(double ticks)
+{
+	if (ticks >= (double)INT64_MAX)
+		return UINT64_MAX;
+	return ticks > 0 ? (uint64_t)ticks : 0;
+}
+
+/* Returns the time of all CPUs; 0 if it is not known. */
+static double cpu_seconds(const struct host *host)
+{
+	if (!host->seen[HOST_online_cpus] || !host->seen[HOST_stat_interval_ns])
+		return 0;
+	return (double)host->numbers[HOST_online_cpus] *
+	       (double)host->numbers[HOST_stat_interval_ns] / NS_PER_SECOND;
+}
+
+uint64_t host_ticks_error(const struct host *host)
+{
+	enum { PART = 100, MODES = 2, DEVIATIONS = 3 };
+	double ticks = (double)host->numbers[HOST_user_clock_ticks] +
+	               (double)host->numbers[HOST_system_clock_ticks];
+	double per_second = (double)host_ticks_per_second(host),
+	       all = cpu_seconds(host) * per_second;
+	double hz = host->seen[HOST_kernel_hz] ? (double)host->numbers[HOST_kernel_hz] : per_second;
+	double idle_part = all > 0 ? fmax(1 - ticks / all, 0) : 1;
+	/* The samples are a binomial distribution. */
+	double deviation = hz > 0 ? sqrt(ticks * idle_part * per_second / hz) : 0;
+
+	return to_ticks(ticks / PART + (double)host->numbers[HOST_online_cpus] * MODES +
+	                DEVIATIONS * deviation);
+}
+
+uint64_t host_busy_ticks(const struct host *host)
+{
+	static const enum host_field others[] = {
+	        HOST_idle_clock_ticks,    HOST_iowait_clock_ticks, HOST_irq_clock_ticks,
+	        HOST_softirq_clock_ticks, HOST_steal_clock_ticks,
+	};
+	double ticks = cpu_seconds(host) * (double)host_ticks_per_second(host);
+
+	if (ticks <= 0)
+		return UINT64_MAX;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		if (!host->seen[others[i]])
+			return UINT64_MAX;
+		ticks -= (double)host->numbers[others[i]];
+	}
+	return to_ticks(ticks);
 }
 
 struct host_bounds host_bounds_of(const struct host *host)

@@ -71,28 +71,23 @@ static uint64_t unobserved_ticks(const struct host *host, struct window_accounte
 	return sum_ns / tick_ns + 1;
 }
 
-/* Returns a hundredth of the host's ticks, and the error of these: a tick of each mode for each CPU. */
-static uint64_t noise_of(const struct host *host, uint64_t ticks)
-{
-	enum { PART = 100, MODES = 2 };
-
-	return saturating_add(ticks / PART,
-	                      saturating_multiply(MODES, host->numbers[HOST_online_cpus]));
-}
-
 bool window_time_rest(const struct host *host, struct window_accounted *accounted, uint64_t *ret)
 {
 	uint64_t ticks = saturating_add(host->numbers[HOST_user_clock_ticks],
 	                                host->numbers[HOST_system_clock_ticks]);
-	uint64_t rest = ticks > accounted->ticks ? ticks - accounted->ticks : 0;
-	uint64_t unobserved = unobserved_ticks(host, accounted), noise = noise_of(host, ticks);
+	uint64_t busy = host_busy_ticks(host), least = busy < ticks ? busy : ticks;
+	uint64_t rest = least > accounted->ticks ? least - accounted->ticks : 0;
+	uint64_t unobserved = unobserved_ticks(host, accounted), error = host_ticks_error(host);
+	bool contradicts = accounted->ticks > saturating_add(least, error) ||
+	                   ticks > saturating_add(busy, error);
 
-	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks])
+	if (!host->seen[HOST_user_clock_ticks] || !host->seen[HOST_system_clock_ticks] ||
+	    contradicts)
 		return false;
-	if (rest <= noise && accounted->ticks <= saturating_add(ticks, noise))
+	if (rest <= error)
 		*ret = 0;
-	else if (rest > unobserved)
-		*ret = rest - unobserved;
+	else if (rest - error > unobserved)
+		*ret = rest - error - unobserved;
 	else
 		return false;
 	return true;

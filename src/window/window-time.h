@@ -34,6 +34,6 @@ void window_time_add(struct window_time *time, const struct thread_sample *sampl
 /* Adds the process to a sum, and begins the next one. */
 void window_time_end(struct window_time *time, struct window_accounted *accounted);
 
-/* Stores at least how many ticks of the host's threads are in no row; 0 where it is less than a hundredth of all and the error of the host's ticks. Returns false if it is
- * not known: the host's ticks missed work between them, or all that is in no row may be of threads that were not observed. */
+/* Stores at least how many ticks of the host's threads are in no row; 0 where it is less than their error. Returns false if it is not
+ * known: the rows or the host's times contradict one another, or all that is in no row may be of threads that were not observed. */
 bool window_time_rest(const struct host *host, struct window_accounted *accounted, uint64_t *ret);

@@ -109,6 +109,16 @@ void host_join_source(struct host *host, const struct host *before);
  * snapshot has no valid number. */
 uint64_t host_ticks_per_second(const struct host *host);
 
+/* Returns by how many clock ticks the user and system time of a window may be wrong: a hundredth, a tick of each mode for each CPU, and
+ * three standard deviations of the samples. Most kernels look at each timer interrupt (CONFIG_HZ) what the CPU does, and count the
+ * time since the last one as that: account_process_tick() in kernel/sched/cputime.c. */
+uint64_t host_ticks_error(const struct host *host);
+
+/* Returns the most clock ticks that threads can have had in a window, by the times of /proc/stat: that of all CPUs without idle, iowait,
+ * irq, softirq and steal. Kernels with CONFIG_NO_HZ_COMMON measure the idle time, get_idle_time() in fs/proc/stat.c; others sample it.
+ * UINT64_MAX if it is not known. */
+uint64_t host_busy_ticks(const struct host *host);
+
 /* The bounds for the times of a host's threads and processes. An unknown number is 0, and no value is judged by it. */
 struct host_bounds {
 	uint64_t ticks_per_second;
