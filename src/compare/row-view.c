@@ -431,11 +431,12 @@ static bool has_input(const struct row_view *view, unsigned side, enum metric_id
 }
 
 /* Removes the delta of a sum of parts between the snapshots if one of them has a part that the other one does not have at all, and
- * marks it if it lacks a part, or that of some threads. */
+ * marks it if it lacks a part, or that of some threads. Parts that both lack are marked at their values, if they have any. */
 static void judge_parts(struct row_view *view, const struct derive_inputs *in)
 {
 	const struct derived_desc *derived;
 	struct metric_set missing;
+	bool has_values = row_has_value(view, SIDE_BASELINE) || row_has_value(view, SIDE_CANDIDATE);
 
 	if (!measure_is_derived(view->measure) || view->delta.kind == QUANTITY_NONE)
 		return;
@@ -446,7 +447,7 @@ static void judge_parts(struct row_view *view, const struct derive_inputs *in)
 		bool before = has_input(view, SIDE_BASELINE, input);
 		bool after = has_input(view, SIDE_CANDIDATE, input);
 
-		if (!metric_set_has(&missing, input) || !(before || after))
+		if (!metric_set_has(&missing, input) || (!before && !after && has_values))
 			continue;
 		view->delta_partial = true;
 		if (in->cells[input].seen == 0 && before != after && view->sides[SIDE_BASELINE] &&
