@@ -22,6 +22,9 @@ struct json_output {
 /* Writes a member of that name: the snapshot, its host, its missing values and the cost of the capture. */
 void json_output_side(struct json_output *out, const char *name, const struct report_side *side);
 
+/* Writes the member "between": the length of the window between two snapshots and its impossible values, or null without one. */
+void json_output_between(struct json_output *out, const struct snapshot_info *interval);
+
 /* Writes the member "also_differs". */
 void json_output_differs(struct json_output *out, const struct report *report);
 

@@ -120,6 +120,19 @@ static void write_impossible(struct json_output *out, const struct snapshot_tall
 	json_write_close(&out->writer, '}');
 }
 
+void json_output_between(struct json_output *out, const struct snapshot_info *interval)
+{
+	json_write_key(&out->writer, "between");
+	if (!interval) {
+		json_write_null(&out->writer);
+		return;
+	}
+	json_write_open(&out->writer, '{');
+	write_count(out, "length_ns", interval->window.numbers[WINDOW_length_ns]);
+	write_impossible(out, &interval->tally);
+	json_write_close(&out->writer, '}');
+}
+
 static void write_tally(struct json_output *out, const struct snapshot_tally *tally)
 {
 	json_write_key(&out->writer, "tally");

@@ -204,6 +204,7 @@ void report_json(FILE *file, const struct report *report)
 		json_output_side(&out, "candidate", &report->sides[SIDE_CANDIDATE]);
 		json_write_key(&out.writer, "comparison");
 		json_write_str(&out.writer, report_comparison(report->interval));
+		json_output_between(&out, report->interval);
 		write_overlap(&out, report);
 		json_output_differs(&out, report);
 	}

@@ -33,7 +33,8 @@ bool overview_bounds_of(const struct report *report, unsigned side, struct strbu
  * one was denied have no difference either. */
 bool report_add_denied_threads(const struct report *report, unsigned source, struct strbuf *out);
 
-/* Appends "9 impossible values", or "2→3 impossible values", those of each side that were left out. Returns false if there are none. */
+/* Stores in the empty @out "9 impossible values", or "2→3 impossible values", those of each side that were left out, and "4 impossible
+ * differences" between two snapshots. Returns false if there are none. */
 bool report_add_impossible(const struct report *report, struct strbuf *out);
 
 /* Returns the path without its folders. */

@@ -91,8 +91,7 @@ static void add_impossible_part(const char **separator, enum metric_id metric, u
 	*separator = ", ";
 }
 
-/* Adds "impossible 2 values, beyond the lives of their threads and left out: blkio_delay_total_ns 1, blkio_delay_max_ns
- * 1". */
+/* Adds "impossible baseline: 2 values beyond the thread's life, left out: blkio_delay_total_ns 1, blkio_delay_max_ns 1". */
 static void add_impossible(const struct snapshot_tally *tally, const char *side, struct strbuf *out)
 {
 	uint64_t values = snapshot_tally_impossible(tally);
@@ -139,6 +138,8 @@ void report_add_missing(const struct report *report, struct strbuf *out)
 		strbuf_done(&texts[side]);
 	add_impossible(&report->sides[SIDE_BASELINE].info->tally, "baseline: ", out);
 	add_impossible(&report->sides[SIDE_CANDIDATE].info->tally, "candidate: ", out);
+	if (report->interval)
+		add_impossible(&report->interval->tally, "in between: ", out);
 }
 
 /* Adds the requests of taskstats, by the words of their answers. */
@@ -264,23 +265,31 @@ bool report_add_denied_threads(const struct report *report, unsigned source, str
 	return true;
 }
 
+static uint64_t count_impossible(const struct snapshot_info *info)
+{
+	return snapshot_tally_impossible(&info->tally) +
+	       snapshot_tally_impossible_totals(&info->tally);
+}
+
 bool report_add_impossible(const struct report *report, struct strbuf *out)
 {
 	uint64_t counts[SIDE_MAX] = {0};
+	uint64_t between = report->interval ? count_impossible(report->interval) : 0;
 	bool differ = false;
 
 	for (unsigned side = 0; side < report->rows->sides; side++) {
-		const struct snapshot_tally *tally = &report->sides[side].info->tally;
-
-		counts[side] =
-		        snapshot_tally_impossible(tally) + snapshot_tally_impossible_totals(tally);
+		counts[side] = count_impossible(report->sides[side].info);
 		differ = differ || counts[side] != counts[0];
 	}
-	if (counts[0] == 0 && !differ)
-		return false;
-	strbuf_addf(out, "%llu", (unsigned long long)counts[0]);
-	if (differ)
-		strbuf_addf(out, "%s%llu", overview_arrow(report), (unsigned long long)counts[1]);
-	strbuf_addf(out, " impossible value%s", differ || counts[0] > 1 ? "s" : "");
-	return true;
+	if (counts[0] > 0 || differ) {
+		strbuf_addf(out, "%llu", (unsigned long long)counts[0]);
+		if (differ)
+			strbuf_addf(out, "%s%llu", overview_arrow(report),
+			            (unsigned long long)counts[1]);
+		strbuf_addf(out, " impossible value%s", differ || counts[0] > 1 ? "s" : "");
+	}
+	if (between > 0)
+		strbuf_addf(out, "%s%llu impossible difference%s", out->len > 0 ? ", " : "",
+		            (unsigned long long)between, between == 1 ? "" : "s");
+	return out->len > 0;
 }

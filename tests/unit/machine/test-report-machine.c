@@ -401,10 +401,20 @@ static double get_number(const json_t *object, const char *key)
 
 static void test_json_head(void **state)
 {
-	static const char *const keys[] = {
-	        "ctprof",           "group_by",          "per",          "explains", "baseline",
-	        "candidate",        "comparison",        "also_differs", "rows",     "renamed",
-	        "only_in_baseline", "only_in_candidate", "left_out"};
+	static const char *const keys[] = {"ctprof",
+	                                   "group_by",
+	                                   "per",
+	                                   "explains",
+	                                   "baseline",
+	                                   "candidate",
+	                                   "comparison",
+	                                   "between",
+	                                   "also_differs",
+	                                   "rows",
+	                                   "renamed",
+	                                   "only_in_baseline",
+	                                   "only_in_candidate",
+	                                   "left_out"};
 	struct report_fixture *fixture = *state;
 	const char *key;
 	char *text;
