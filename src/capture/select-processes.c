@@ -275,21 +275,19 @@ void select_users(const struct selection *selection, int proc_fd, struct host *h
 	host_read_users(proc_fd, ids.count > 0 ? &ids : NULL, host);
 }
 
-/* Returns the process of a record. The start that is computed from one is later than the true one by the delay of the record. */
+/* Returns the process of a record; one without the process id counts as a leader's. The start that is computed from a record is later
+ * than the true one by the delay of the record. */
 static struct selected_process process_of_record(const struct thread_sample *sample,
                                                  const struct exit_note *note)
 {
 	uint64_t start = sample_process_start(sample), tick_ns, late_ticks;
-	/* A record without the process id may be of a leader, and is of no other thread that is looked for. */
-	uint32_t tgid = note->has_tgid ? sample->tgid : sample->tid;
 
-	if (sample->tid == tgid)
-		start = sample->start_time_clock_ticks;
 	if (start == PROCESS_START_UNKNOWN)
-		return (struct selected_process){tgid, start, start};
+		return (struct selected_process){sample->tgid, start, start};
 	tick_ns = NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
 	late_ticks = note->late_ns / tick_ns + 1;
-	return (struct selected_process){tgid, start > late_ticks ? start - late_ticks : 0, start};
+	return (struct selected_process){sample->tgid, start > late_ticks ? start - late_ticks : 0,
+	                                 start};
 }
 
 /* Finds the processes that were born and ended unseen, by the ends of their leaders. */

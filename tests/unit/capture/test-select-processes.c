@@ -95,6 +95,12 @@ static void test_exits(void **state)
 	        {14, 10, SECONDS(8), SECONDS(9), "thread", true},
 	        {15, 10, 0, SECONDS(9), "unknown", true},
 	        {20, 20, SECONDS(5), SECONDS(5), "other", false},
+	        {5, 5, SECONDS(9), SECONDS(9), "chosen", true},
+	        {6, 5, SECONDS(9), SECONDS(9), "thread", true},
+	        /* Records of kernels that do not tell the process. */
+	        {10, 0, 0, SECONDS(1), "leader", true},
+	        {10, 0, 0, SECONDS(11), "another leader", false},
+	        {21, 0, 0, SECONDS(1), "another thread", false},
 	};
 	cleanup_(selection_done) struct selection selection = {0};
 

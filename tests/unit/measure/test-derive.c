@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Metrics computed from others, and how measures of both kinds are named and numbered. */
+#include "base/clock.h"
 #include "check.h"
 
 #include "groups.h"
@@ -303,6 +304,26 @@ static void test_measure_kinds(void **state)
 	assert_none(measure_quantity(METRIC_minflt, PER_total, &sums));
 }
 
+/* The file has a lower bound, from which the error of the host's ticks was taken; the frame has the number without that. */
+static void test_unaccounted(void **state)
+{
+	struct snapshot_info info = {.kind = KIND_window};
+
+	(void)state;
+	assert_false(derive_frame_of(&info).unaccounted_known);
+	host_set_number(&info.host, HOST_clock_ticks_per_second, 100);
+	host_set_number(&info.host, HOST_user_clock_ticks, 300);
+	host_set_number(&info.host, HOST_system_clock_ticks, 100);
+	info.window.seen[WINDOW_unaccounted_clock_ticks] = true;
+	info.window.numbers[WINDOW_unaccounted_clock_ticks] = 50;
+	assert_int_equal(host_ticks_error(&info.host), 4 + 3 * 20);
+	assert_int_equal(derive_frame_of(&info).unaccounted_ns, (50 + 64) * 10 * NS_PER_MS);
+	info.window.numbers[WINDOW_unaccounted_clock_ticks] = 0;
+	assert_true(derive_frame_of(&info).unaccounted_known);
+	assert_int_equal(derive_frame_of(&info).unaccounted_ns, 0);
+	host_done(&info.host);
+}
+
 /* The memory of several hosts is a sum, of which no host's processes are a part. */
 static void test_memory_of_hosts(void **state)
 {
@@ -348,6 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_memory_of_hosts),
+	        cmocka_unit_test(test_unaccounted),
 	        cmocka_unit_test_setup(test_derive_quotients, reset),
 	        cmocka_unit_test_setup(test_derive_shares, reset),
 	        cmocka_unit_test_setup(test_derive_live_heap, reset),

@@ -97,6 +97,28 @@ static void idle_time_bounds_the_samples(void **state)
 	}
 }
 
+/* The time that threads may have used unobserved is taken off what is in no row. */
+static void unobserved_time_is_taken_off(void **state)
+{
+	static const struct {
+		uint64_t unobserved_ms;
+		int64_t rest;
+	} cases[] = {{0, 56}, {100, 45}, {540, 1}, {550, UNKNOWN}, {900, UNKNOWN}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(host_done) struct host host = {0};
+		cleanup_(window_accounted_done) struct window_accounted accounted = {.ticks = 300};
+		uint64_t rest;
+		bool is_known;
+
+		set_host(&host, 400, ALL - 400, 250);
+		window_time_unobserved(&accounted, cases[i].unobserved_ms * NS_PER_MS);
+		is_known = window_time_rest(&host, &accounted, &rest);
+		assert_int_equal(is_known ? (int64_t)rest : UNKNOWN, cases[i].rest);
+	}
+}
+
 /* Numbers that a host does not have, and those that no host has. */
 static void odd_hosts(void **state)
 {
@@ -132,6 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(samples_have_an_error),
 	        cmocka_unit_test(idle_time_bounds_the_samples),
+	        cmocka_unit_test(unobserved_time_is_taken_off),
 	        cmocka_unit_test(odd_hosts),
 	};
 
