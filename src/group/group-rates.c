@@ -228,7 +228,7 @@ uint64_t group_rates_note_delays_beyond(struct rate_sum *sum, const struct threa
 	beyond_ns = sample_delays_beyond(sample, longest_ns);
 	if (beyond_ns > 0)
 		rate_add(sum, beyond_ns, interval_ns);
-	return beyond_ns;
+	return sample_state_delays_beyond(sample, longest_ns);
 }
 
 void group_rates_add(const struct group_table *table, struct group *group,

@@ -101,7 +101,8 @@ struct derive_inputs {
 	const struct wait_before *before; /* by metric */
 	/* The time by which the delays of single threads together exceed those threads' lives, per second; see sample_delays_beyond(). */
 	const struct rate_sum *delays_beyond;
-	uint64_t delays_beyond_ns; /* the same time itself */
+	/* The same time itself, of delays that are reduced as in @before; see sample_state_delays_beyond(). */
+	uint64_t delays_beyond_ns;
 	const struct derive_frame *frame;
 };
 

@@ -186,6 +186,9 @@ uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id 
  * total_offcpu_delay_ns in registry/derived.def, each no more than sample_inside(). */
 uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns);
 
+/* Returns the same of delays that are each no more than sample_state_inside(). */
+uint64_t sample_state_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns);
+
 /* Returns whether the thread ended in the window. */
 static inline bool sample_ended_inside(const struct thread_sample *sample)
 {
