@@ -517,9 +517,8 @@ static void set_unaccounted(const struct snapshot_window *window, const struct h
 	frame->unaccounted_known =
 	        (window->has_unchosen || window->seen[WINDOW_unaccounted_clock_ticks]) &&
 	        frame->clock_ticks_per_second > 0;
-	/* The error was taken off. */
-	if (ticks > 0)
-		saturating_add_to(&ticks, host_ticks_error(host));
+	/* The number lacks the error, and is 0 where it is no larger than that. */
+	saturating_add_to(&ticks, host_ticks_error(host));
 	if (frame->unaccounted_known)
 		frame->unaccounted_ns =
 		        saturating_multiply(ticks, NS_PER_SECOND / frame->clock_ticks_per_second);

@@ -51,8 +51,7 @@ struct derive_frame {
 	bool missed_known;
 	uint64_t missed; /* the least number of threads that ended there and have no row */
 	bool unaccounted_known;
-	uint64_t
-	        unaccounted_ns; /* CPU time of the host in no row of the window; 0: less than the error */
+	uint64_t unaccounted_ns; /* CPU time of the host that may be in no row of the window */
 	bool read_skew_known;
 	uint64_t read_skew_ns; /* of the window, see registry/window.def */
 	/* It is merged of several hosts, and some were read by /proc: passes take time, and when they began is not known. */

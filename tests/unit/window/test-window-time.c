@@ -2,8 +2,6 @@
 /* CPU time in no row, by the times of the host. */
 #include "window/window-time.h"
 
-#include <math.h>
-
 #include "base/clock.h"
 #include "check.h"
 
