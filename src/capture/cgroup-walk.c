@@ -124,14 +124,30 @@ static int compare_entries(const void *a, const void *b)
 	return (entry_a->key_len > entry_b->key_len) - (entry_a->key_len < entry_b->key_len);
 }
 
-/* Changes the path of a cgroup into that of the one above it. Returns false if that one cannot be seen. Only a mount
- * that was made outside of our cgroup namespace shows the cgroups above the namespace's root. */
-static bool climb(const struct cgroup_mounts *mounts, struct strbuf *path)
+/* Returns those of the controllers of version 1 whose mount shows the cgroup with this path. */
+static uint32_t controllers_below(const struct cgroup_mounts *mounts, uint32_t controllers,
+                                  const struct strbuf *path)
+{
+	uint32_t shown = 0;
+
+	for (size_t i = 0; i < CGROUP_V1_CONTROLLERS_MAX; i++)
+		if (controllers & UINT32_C(1) << i && cgroup_is_below(&mounts->v1[i], path))
+			shown |= UINT32_C(1) << i;
+	return shown;
+}
+
+/* Changes the path of a cgroup into that of the one above it, and leaves the controllers of version 1 that show that one. Returns
+ * false if none does. Only a mount that was made outside of our cgroup namespace shows the cgroups above the namespace's root. */
+static bool climb(const struct cgroup_mounts *mounts, struct strbuf *path, uint32_t *controllers)
 {
 	if (!cgroup_path_climb(path))
 		return false;
-	return path->data[path->len - 1] != '.' || !cgroup_path_is_above_root(strbuf_str(path)) ||
-	       cgroup_is_below(&mounts->unified, path);
+	if (path->data[path->len - 1] != '.' || !cgroup_path_is_above_root(strbuf_str(path)))
+		return true;
+	if (*controllers == 0)
+		return cgroup_is_below(&mounts->unified, path);
+	*controllers = controllers_below(mounts, *controllers, path);
+	return *controllers != 0;
 }
 
 static unsigned depth_of(const struct strbuf *path)
@@ -156,7 +172,7 @@ static void add_ancestors(struct strmap *paths, const struct cgroup_mounts *moun
 			continue;
 		strbuf_clear(&path);
 		strbuf_add(&path, paths->entries[i].key, paths->entries[i].key_len);
-		while (climb(mounts, &path)) {
+		while (climb(mounts, &path, &controllers)) {
 			uint32_t place;
 			bool known = strmap_find(paths, path.data, path.len, &place) &&
 			             (bits_of(&paths->entries[place]) & controllers) == controllers;

@@ -84,10 +84,11 @@ pids+=($!)
 parent_throttled() {
     awk '$1 == "nr_throttled" { print $2 }' "$cpu/$parent/cpu.stat"
 }
-# fact FILE SECTION METRIC: of the leaf.
+# fact FILE SECTION METRIC: of the leaf, which the snapshot names so.
+leaf=/$parent/mid/leaf
 fact() {
     "$CTPROF" show --format json --group-by cgroup --no-cg-normalize --per total --sections "$2" "$1" |
-        jq -r --arg group "$prefix/$parent/mid/leaf" --arg metric "$3" '
+        jq -r --arg group "$prefix$leaf" --arg metric "$3" '
             [.rows[] | select(.group == $group and .metric == $metric) | .value] | if . == [] then "-" else .[0] end'
 }
 
@@ -133,5 +134,24 @@ fi
 if [ -n "$tasks" ]; then
     same "limit of threads" 40 "$(fact a.zst cgroup-limits pids_limit)"
     same "whose limit of threads" "$prefix/$parent/mid" "$(fact a.zst cgroup-limits pids_limit_by)"
+fi
+
+# From a cgroup namespace that begins with mid, by the mounts of the one around it: the names are other ones.
+# shellcheck disable=SC2016 # The inner shell expands it.
+if unshare --cgroup true 2>/dev/null; then
+    bash -c 'ctprof=$1; shift; for dir in "$@"; do echo $$ >"$dir/cgroup.procs"; done
+        exec unshare --cgroup "$ctprof" capture -q -o inside.zst' - "$CTPROF" \
+        ${cpu:+"$cpu/$parent/mid"} ${memory:+"$memory/$parent/mid"} ${tasks:+"$tasks/$parent/mid"}
+    leaf=/leaf
+    if [ -n "$cpu" ]; then
+        same "limit of the CPU from a namespace" 4 "$(fact inside.zst cgroup-limits cpu_limit_percent)"
+        same "whose it is from there" "$prefix/.." "$(fact inside.zst cgroup-limits cpu_limit_by)"
+        same "who throttles the leaf from there" "$prefix/.." "$(fact inside.zst cgroup-stats throttled_by)"
+    fi
+    if [ -n "$memory" ]; then
+        same "limit of memory from there" 67108864 "$(fact inside.zst cgroup-limits memory_limit)"
+        same "whose limit of memory from there" "$prefix/.." "$(fact inside.zst cgroup-limits memory_limit_by)"
+    fi
+    [ -z "$tasks" ] || same "whose limit of threads from there" "$prefix/" "$(fact inside.zst cgroup-limits pids_limit_by)"
 fi
 echo "$checks checks passed"
