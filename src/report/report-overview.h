@@ -37,8 +37,18 @@ bool report_add_denied_threads(const struct report *report, unsigned source, str
  * differences" between two snapshots. Returns false if there are none. */
 bool report_add_impossible(const struct report *report, struct strbuf *out);
 
+/* Returns whether the line is wider than the terminal. It is in ASCII afterwards where the style says so. */
+bool overview_is_too_wide(const struct report *report, struct strbuf *line);
+
+/* Appends the number of CPUs times @factor, "8→2" where the sides differ. */
+void overview_add_cpus(const struct report *report, uint64_t factor, struct strbuf *out);
+
 /* Returns the path without its folders. */
 const char *overview_last_part(const char *path);
+
+/* Appends the first line above a table: the files, how long their windows are, and of which hosts. If the terminal is too narrow, the
+ * host's details leave it first, then the ends of long names. */
+void report_add_compared(const struct report *report, struct strbuf *out);
 
 /* Appends the two lines above a table: what is compared, and what matters about trust; and of the second one the parts that
  * the terminal has no room for, for a line below the table. */
