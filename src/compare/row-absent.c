@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fd.h"
+#include "row-ended-names.h"
 #include "window/exit-log.h"
 
 /* Returns whether the side has all threads of the host, or all of the only process that the group has on the other one. */
@@ -56,6 +57,12 @@ static bool may_have_run(const struct row_set *set, const struct row_group *grou
 	               (double)run.number * (double)frame->length_ns;
 }
 
+/* Returns whether threads that ended in the window may be in another group there than they are on the other side. */
+static bool has_other_names(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	return group->sides[!side] && group->sides[!side]->ended > 0 && row_ended_names_differ(set);
+}
+
 /* Returns whether the window does not show threads that ended, and the group may have had some that matter beside the other side:
  * threads of it do end there, or the host used CPU time that is in no row. */
 static bool hides_ended(const struct row_set *set, const struct row_group *group, unsigned side)
@@ -71,6 +78,8 @@ enum row_absence row_absence(const struct row_set *set, const struct row_group *
 
 	if (!row_has_absence(set, group, side) || group->exited || group->sides[side])
 		return ABSENCE_NONE;
+	if (has_other_names(set, group, side))
+		return ABSENCE_UNKNOWN;
 	if (frame->missed_known && frame->missed == 0)
 		return ABSENCE_ZERO;
 	return hides_ended(set, group, side) ? ABSENCE_UNKNOWN : ABSENCE_PARTIAL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "row-exits.h"
 
+#include "row-ended-names.h"
 #include "window/exit-log.h"
 
 /* Returns whether the window may lack threads that ended in it. */
@@ -49,7 +50,8 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		if (!group->sides[side] && row_absence(set, group, side) == ABSENCE_NONE)
 			return false;
-	if (is_of_unlike_parts(set, metric))
+	if (is_of_unlike_parts(set, metric) ||
+	    (row_ended_names_differ(set) && baseline + candidate > EXIT_PART_NOTHING))
 		return ended_in(group, SIDE_BASELINE) + ended_in(group, SIDE_CANDIDATE) > 0;
 	if (baseline == candidate)
 		return false;

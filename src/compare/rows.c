@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "row-match.h"
 #include "row-select.h"
+#include "where/selection.h"
 
 static double mean_life(const struct row_set *set, const struct row_group *group, unsigned side)
 {
@@ -44,6 +45,9 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 		set->frames[side] = group_table_frame(tables[side]);
 		set->rate_lists[side] = tables[side]->rates;
 		set->seen_elsewhere[side] = tables[side]->seen_elsewhere;
+		set->is_chosen_by_cgroup =
+		        set->is_chosen_by_cgroup ||
+		        (tables[side]->info && selection_notes_cgroup(&tables[side]->info->host));
 	}
 	memcpy(set->is_chosen, options->is_chosen, sizeof(set->is_chosen));
 	memcpy(set->chosen_ids, options->chosen_ids, sizeof(set->chosen_ids));

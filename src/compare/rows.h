@@ -96,6 +96,7 @@ struct row_set {
 	bool one_boot;            /* threads of one side can be on the other */
 	bool is_chosen[SIDE_MAX]; /* as in the options, both */
 	const struct id_list *chosen_ids[SIDE_MAX];
+	bool is_chosen_by_cgroup; /* when one of them was made, or read */
 	struct group_by by;
 	struct row_group *groups; /* matched ones, by label or by the sort keys */
 	size_t group_count;
@@ -177,8 +178,8 @@ struct quantity row_absent_value(const struct row_set *set, const struct row_gro
 
 /* Returns whether exit records give the metric more completely in one of two windows than in the other (registry/exits.def), and
  * threads of the group ended in the less complete one. If that window lacks ended threads, or has no exit records, the threads
- * that ended in the other window count. If single windows or hosts of a sum differ in this,
- * the threads that ended on either side count. False for a group that one side does not have, if the set has no absence. */
+ * that ended in the other window count. If single windows or hosts of a sum differ in this, or row_ended_names_differ(), the threads
+ * that ended on either side count. False for a group that one side does not have, if the set has no absence. */
 bool row_ends_differ(const struct row_set *set, const struct row_group *group,
                      enum metric_id metric);
 

@@ -218,3 +218,11 @@ bool selection_noted_ids(const struct host *host, struct id_list *ret)
 	}
 	return false;
 }
+
+bool selection_notes_cgroup(const struct host *host)
+{
+	static const char kind[] = "cgroup ";
+	const char *text = host_text(host, HOST_selection);
+
+	return text && (strncmp(text, kind, strlen(kind)) == 0 || strstr(text, " and cgroup "));
+}

@@ -58,3 +58,6 @@ bool selection_is_apart(const struct selection *selection, const struct host *ho
 /* Returns whether the processes of a snapshot were chosen by id alone, and adds the ids that every choice has, in rising order, to @ret,
  * which the caller frees. The snapshot has all that there was of these processes. */
 must_check_ bool selection_noted_ids(const struct host *host, struct id_list *ret);
+
+/* Returns whether processes of a snapshot were chosen by their cgroup. True as well where the pattern of a name reads like that. */
+bool selection_notes_cgroup(const struct host *host);
