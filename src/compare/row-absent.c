@@ -41,26 +41,33 @@ bool row_may_lack_processes(const struct row_set *set, const struct row_group *g
 	       !(set->one_boot && has_all_of(set, group, side));
 }
 
-/* Returns whether threads that the window does not have may have used a tenth or more of the CPU time of the group on the other side. A
- * process or thread that the window does not have was not there: it is no other one, whatever ended. */
+/* Returns whether threads that the window does not have, or those that ended there without a name of the keys, may have used a tenth or
+ * more of the CPU time of the group on the other side. A process or thread that the window does not have was not there: it is no other
+ * one, whatever ended. */
 static bool may_have_run(const struct row_set *set, const struct row_group *group, unsigned side)
 {
 	enum { SMALL_PARTS = 10 };
 	const struct derive_frame *frame = &set->frames[side], *other = &set->frames[!side];
 	const struct fold_cell run = group_number(group->sides[!side], METRIC_run_time_ns);
+	double hidden = (double)frame->unaccounted_ns;
 
 	if (set->is_chosen[side] || group_by_has(&set->by, GROUP_KEY_pid) ||
 	    group_by_has(&set->by, GROUP_KEY_thread))
 		return false;
+	if (group->unnamed)
+		hidden += (double)group_number(group->unnamed, METRIC_run_time_ns).number;
 	return !frame->unaccounted_known || run.seen == 0 ||
-	       (double)frame->unaccounted_ns * (double)other->length_ns * SMALL_PARTS >
+	       hidden * (double)other->length_ns * SMALL_PARTS >
 	               (double)run.number * (double)frame->length_ns;
 }
 
 /* Returns whether threads that ended in the window may be in another group there than they are on the other side. */
 static bool has_other_names(const struct row_set *set, const struct row_group *group, unsigned side)
 {
-	return group->sides[!side] && group->sides[!side]->ended > 0 && row_ended_names_differ(set);
+	if (!group->sides[!side])
+		return false;
+	return (group->sides[!side]->ended > 0 && row_ended_names_differ(set)) ||
+	       (group->unnamed && may_have_run(set, group, side));
 }
 
 /* Returns whether the window does not show threads that ended, and the group may have had some that matter beside the other side:

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "row-ended-names.h"
 
+#include <string.h>
+
+#include "group/path-name.h"
+
 /* clang-format off */
 enum {
 #define EXIT_METRIC(...)
@@ -39,4 +43,29 @@ bool row_ended_names_differ(const struct row_set *set)
 	for (unsigned i = 0; i < set->by.count; i++)
 		by_source = by_source || is_by_source[set->by.keys[i]];
 	return by_source && (sources & (sources - 1)) != 0;
+}
+
+const struct group *row_unnamed_group(const struct group_table *table,
+                                      const struct strmap_entry *entry,
+                                      const struct group_table *other,
+                                      const struct derive_frame *other_frame)
+{
+	const struct span unread = {path_name_unread_cgroup, strlen(path_name_unread_cgroup)};
+	const struct group *group;
+	struct span patterns[GROUP_KEYS_MAX];
+	bool any = false;
+
+	if ((sources_of(other_frame) & 1u << WINDOW_EXITS_recorded) == 0)
+		return NULL;
+	for (unsigned i = 0; i < table->by.count; i++) {
+		enum group_key key = table->by.keys[i];
+
+		patterns[i] = group_table_pattern(table, entry, i);
+		if (!is_by_source[key] || key == GROUP_KEY_user)
+			continue;
+		any = any || !span_equal(patterns[i], unread);
+		patterns[i] = unread;
+	}
+	group = any ? group_table_find(other, patterns) : NULL;
+	return group && group->ended > 0 ? group : NULL;
 }

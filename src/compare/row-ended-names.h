@@ -6,3 +6,10 @@
 /* Returns whether threads that ended in a window are in other groups, or left out, on one of two sides, since the two windows do not have
  * the same names of them: those of the keys, or of the choice of processes (registry/exits.def). */
 bool row_ended_names_differ(const struct row_set *set);
+
+/* Returns the group of the other table with threads that may be of the group of the entry: they ended in a window that has exit records
+ * alone, which lack their cgroup, and their other names are the same. NULL if there is none. */
+const struct group *row_unnamed_group(const struct group_table *table,
+                                      const struct strmap_entry *entry,
+                                      const struct group_table *other,
+                                      const struct derive_frame *other_frame);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "group/group-pack.h"
 #include "row-carried.h"
+#include "row-ended-names.h"
 #include "row-pairs.h"
 #include "row-rename.h"
 
@@ -343,6 +344,15 @@ static void name_carried(struct matching *matching, struct row_group *group, uin
 	           &tables[SIDE_CANDIDATE]->map.entries[pairs->first[baseline]]);
 }
 
+/* Returns the group of the other side that may have threads of this group, which is on one side only. */
+static const struct group *unnamed_of(const struct matching *matching, unsigned side,
+                                      const struct strmap_entry *entry)
+{
+	const struct group_table *const *tables = matching->pairs.tables;
+
+	return row_unnamed_group(tables[side], entry, tables[!side], &matching->set->frames[!side]);
+}
+
 static void add_baseline_groups(struct matching *matching, struct group_list *matched,
                                 const struct group_table *interval, struct group_list *unmatched)
 {
@@ -360,6 +370,8 @@ static void add_baseline_groups(struct matching *matching, struct group_list *ma
 		if (paired) {
 			group.sides[SIDE_CANDIDATE] = candidate_of(matching, i);
 			group.renamed = group.was ? NULL : renamed_to(matching, i);
+		} else if (matching->set->sides == SIDE_MAX) {
+			group.unnamed = unnamed_of(matching, SIDE_BASELINE, &map->entries[i]);
 		}
 		group.interval = interval_of(matching, interval, i);
 		add_group(paired || matching->set->sides == 1 ? matched : unmatched, group);
@@ -378,6 +390,7 @@ static void add_candidate_groups(struct matching *matching, const struct group_t
 		if (pairs->to_baseline[i] != NO_PLACE)
 			continue;
 		name_group(matching, &group, SIDE_CANDIDATE, &map->entries[i]);
+		group.unnamed = unnamed_of(matching, SIDE_CANDIDATE, &map->entries[i]);
 		if (interval)
 			group.interval = row_interval_at(pairs, interval, SIDE_CANDIDATE, i);
 		add_group(unmatched, group);

@@ -69,6 +69,8 @@ struct row_group {
 	const char *pattern;
 	const struct group *sides[SIDE_MAX]; /* NULL where the side does not have it */
 	const struct group *interval;        /* what it did between the sides; NULL: not known */
+	/* If a side does not have it: the group there of threads that ended without a name of a key, and that may be its own. NULL: none. */
+	const struct group *unnamed;
 	bool exited; /* not a group of threads: what the host's threads that have exited used */
 	/* The cgroup's label in the candidate where it was renamed; borrowed. */
 	const char *renamed;
