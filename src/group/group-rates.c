@@ -212,23 +212,31 @@ static void note_waits(struct group *group, const struct thread_sample *sample,
 	}
 }
 
-uint64_t group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sample *sample,
-                                        uint64_t interval_ns)
+void group_rates_note_delays_beyond(struct delays_beyond *beyond,
+                                    const struct thread_sample *sample, uint64_t interval_ns)
 {
+	static const enum metric_id evicted[EVICTED_COUNT] = {
+	        [EVICTED_swapin] = METRIC_swapin_delay_total_ns,
+	        [EVICTED_thrashing] = METRIC_thrashing_delay_total_ns,
+	};
 	const void *lived = sample_value(sample, METRIC_lived_ns);
-	uint64_t longest_ns = interval_ns, beyond_ns, lived_ns;
+	uint64_t longest_ns = interval_ns, lived_ns;
 
 	/* Threads whose delays are longer than their lives are not merged. */
 	if (interval_ns == 0 || sample->merged_threads > 0)
-		return 0;
+		return;
 	if (metric_set_has(&sample->seen, METRIC_lived_ns)) {
 		memcpy(&lived_ns, lived, sizeof(lived_ns));
 		longest_ns = lived_ns < interval_ns ? lived_ns : interval_ns;
 	}
-	beyond_ns = sample_delays_beyond(sample, longest_ns);
-	if (beyond_ns > 0)
-		rate_add(sum, beyond_ns, interval_ns);
-	return sample_state_delays_beyond(sample, longest_ns);
+	for (unsigned i = 0; i < EVICTED_COUNT; i++) {
+		uint64_t ns = sample_delays_beyond(sample, evicted[i], longest_ns);
+
+		if (ns > 0)
+			rate_add(&beyond->rates[i], ns, interval_ns);
+		saturating_add_to(&beyond->ns[i],
+		                  sample_state_delays_beyond(sample, evicted[i], longest_ns));
+	}
 }
 
 void group_rates_add(const struct group_table *table, struct group *group,
@@ -239,9 +247,7 @@ void group_rates_add(const struct group_table *table, struct group *group,
 	note_jemalloc_lag(table, group, sample);
 	note_edges(table, group, sample);
 	note_waits(group, sample, table->process.interval_ns);
-	saturating_add_to(&group->delays_beyond_ns,
-	                  group_rates_note_delays_beyond(&group->delays_beyond, sample,
-	                                                 table->process.interval_ns));
+	group_rates_note_delays_beyond(&group->delays_beyond, sample, table->process.interval_ns);
 	if (!table->rates || table->rates->count == 0)
 		return;
 	rates = rates_of(table, group);
@@ -304,8 +310,10 @@ void group_rates_merge(struct group *into, const struct group *from)
 	merge_edges(into, from);
 	for (unsigned i = 0; from->before && i < METRIC_COUNT; i++)
 		note_before(into, (enum metric_id)i, from->before[i]);
-	rate_merge(&into->delays_beyond, from->delays_beyond);
-	saturating_add_to(&into->delays_beyond_ns, from->delays_beyond_ns);
+	for (unsigned i = 0; i < EVICTED_COUNT; i++) {
+		rate_merge(&into->delays_beyond.rates[i], from->delays_beyond.rates[i]);
+		saturating_add_to(&into->delays_beyond.ns[i], from->delays_beyond.ns[i]);
+	}
 	if (!from->rates)
 		return;
 	if (!into->rates) {

@@ -18,10 +18,10 @@ uint64_t group_rates_interval_ns(const struct group_table *table,
 void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample);
 
-/* Adds to @sum the time by which the thread's delays together exceed its life, per second of the interval, see
- * sample_delays_beyond(). Returns that time by sample_state_delays_beyond(); 0 if the interval is 0. */
-uint64_t group_rates_note_delays_beyond(struct rate_sum *sum, const struct thread_sample *sample,
-                                        uint64_t interval_ns);
+/* Adds the time by which the thread's delays together exceed its life, and that time per second of the interval. Does nothing if the
+ * interval is 0. */
+void group_rates_note_delays_beyond(struct delays_beyond *beyond,
+                                    const struct thread_sample *sample, uint64_t interval_ns);
 
 /* Adds the work of exited threads of the process; it becomes part of the group when group_rates_include() is called for
  * the total. */

@@ -69,7 +69,8 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 	const struct derived_desc *desc = &derived_table[derived];
 	struct fold_cell cells[METRIC_COUNT];
 	struct rate_list list = {0};
-	struct rate_sum rates[DERIVED_INPUTS_MAX] = {{0}}, delays_beyond = {0};
+	struct rate_sum rates[DERIVED_INPUTS_MAX] = {{0}};
+	struct delays_beyond delays_beyond = {0};
 	struct derive_frame frame = group_table_frame(table);
 	struct derive_inputs in = {.cells = cells,
 	                           .rate_list = &list,
@@ -101,8 +102,7 @@ static void add_derived(const struct group_table *table, struct spread *spread,
 		         group_rates_interval_ns(table, sample, input));
 	}
 	if (desc->basis == BASIS_PARTS && by_rates)
-		(void)group_rates_note_delays_beyond(&delays_beyond, sample,
-		                                     table->process.interval_ns);
+		group_rates_note_delays_beyond(&delays_beyond, sample, table->process.interval_ns);
 	value = per == PER_second ? derive_per_second(derived, &in) : derive(derived, &in);
 	if (value.kind != QUANTITY_NONE)
 		spread_add_real(spread, quantity_double(value));

@@ -592,7 +592,6 @@ struct derive_inputs group_inputs(const struct group *group, const struct rate_l
 	        .rates = group->rates_unknown ? NULL : group->rates,
 	        .before = group->before,
 	        .delays_beyond = &group->delays_beyond,
-	        .delays_beyond_ns = group->delays_beyond_ns,
 	        .frame = frame,
 	};
 }

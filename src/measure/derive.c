@@ -103,12 +103,18 @@ static struct quantity difference_of_bytes(struct sum_bytes from, struct sum_byt
 	return quantity_integer((__int128)from.v - (__int128)less.v);
 }
 
+enum evicted derive_evicted(fold_number swapin, fold_number thrashing)
+{
+	return swapin > thrashing ? EVICTED_swapin : EVICTED_thrashing;
+}
+
 /* A swap-in of a page evicted a moment ago counts as both, so only the larger one is added. */
 static struct quantity total_delay(struct sum_ns cpu, struct sum_ns blkio, struct sum_ns freepages,
                                    struct sum_ns compact, struct sum_ns wpcopy, struct sum_ns irq,
                                    struct sum_ns swapin, struct sum_ns thrashing)
 {
-	fold_number evicted = swapin.v > thrashing.v ? swapin.v : thrashing.v;
+	fold_number evicted =
+	        derive_evicted(swapin.v, thrashing.v) == EVICTED_swapin ? swapin.v : thrashing.v;
 
 	return quantity_integer(
 	        (__int128)(cpu.v + blkio.v + freepages.v + compact.v + wpcopy.v + irq.v + evicted));
@@ -492,15 +498,19 @@ struct quantity derive_weight(enum derived_id derived, const struct derive_input
 struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in)
 {
 	struct quantity sum;
+	struct rate_sum beyond;
 
 	if (!inputs_seen(derived, in) || !has_rates(in, derived))
 		return (struct quantity){0};
 	sum = compute(COMPUTED_PER_SECOND, derived, in);
-	if (derived_table[derived].basis != BASIS_PARTS || !in->delays_beyond ||
-	    in->delays_beyond->fixed == 0)
+	if (derived_table[derived].basis != BASIS_PARTS || !in->delays_beyond)
 		return sum;
-	return quantity_integer(
-	        llround(fmax(quantity_double(sum) - rate_value(*in->delays_beyond), 0)));
+	beyond = in->delays_beyond
+	                 ->rates[derive_evicted(rounded_rate(in, METRIC_swapin_delay_total_ns),
+	                                        rounded_rate(in, METRIC_thrashing_delay_total_ns))];
+	if (beyond.fixed == 0)
+		return sum;
+	return quantity_integer(llround(fmax(quantity_double(sum) - rate_value(beyond), 0)));
 }
 
 static bool is_of_several(const struct host *host)

@@ -180,37 +180,48 @@ static struct quantity per_thread(unsigned measure, const struct derive_inputs *
 	return sum.kind == QUANTITY_NONE ? sum : quantity_real(quantity_double(sum) / threads);
 }
 
-/* Returns the part that can have been in the window, as the CPU time was. */
-static struct quantity total_inside(unsigned measure, const struct derive_inputs *in)
+/* Reduces sums to the part that can have been in the window, as the CPU time was. */
+static void cut_before(struct fold_cell cells[static METRIC_COUNT],
+                       const struct wait_before *before)
 {
-	struct fold_cell cells[METRIC_COUNT];
-	struct derive_inputs inside = {.cells = cells, .frame = in->frame};
-
-	if (!in->before)
-		return total(measure, in);
-	memcpy(cells, in->cells, sizeof(cells));
-	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (in->before[i].threads > 0)
-			cells[i].number -= in->before[i].beyond_ns < cells[i].number
-			                           ? in->before[i].beyond_ns
+	for (unsigned i = 0; before && i < METRIC_COUNT; i++)
+		if (before[i].threads > 0)
+			cells[i].number -= before[i].beyond_ns < cells[i].number
+			                           ? before[i].beyond_ns
 			                           : cells[i].number;
-	return total(measure, &inside);
+}
+
+/* Returns the time that the threads' lives have no room for; 0 if the measure is no sum of their delays. */
+static double beyond_lives(unsigned measure, const struct derive_inputs *in,
+                           const struct fold_cell cells[static METRIC_COUNT])
+{
+	bool is_sum = measure_is_derived(measure) &&
+	              derived_table[measure_derived(measure)].basis == BASIS_PARTS;
+
+	return is_sum && in->delays_beyond
+	               ? (double)in->delays_beyond
+	                         ->ns[derive_evicted(cells[METRIC_swapin_delay_total_ns].number,
+	                                             cells[METRIC_thrashing_delay_total_ns].number)]
+	               : 0;
 }
 
 static struct quantity per_cpu_second(unsigned measure, const struct derive_inputs *in)
 {
 	const struct fold_cell *run_time = &in->cells[METRIC_run_time_ns];
-	struct quantity sum = total_inside(measure, in);
-	double number;
+	struct fold_cell cells[METRIC_COUNT];
+	struct derive_inputs inside = *in;
+	struct quantity sum;
 
+	memcpy(cells, in->cells, sizeof(cells));
+	cut_before(cells, in->before);
+	inside.cells = cells;
+	inside.before = NULL;
+	sum = total(measure, &inside);
 	if (sum.kind == QUANTITY_NONE || run_time->seen != threads_in(measure, in) ||
 	    run_time->number == 0)
 		return (struct quantity){0};
-	number = quantity_double(sum);
-	if (measure_is_derived(measure) &&
-	    derived_table[measure_derived(measure)].basis == BASIS_PARTS)
-		number = fmax(number - (double)in->delays_beyond_ns, 0);
-	return quantity_real(number * NS_PER_SECOND / (double)run_time->number);
+	return quantity_real(fmax(quantity_double(sum) - beyond_lives(measure, in, cells), 0) *
+	                     NS_PER_SECOND / (double)run_time->number);
 }
 
 struct quantity measure_quantity(unsigned measure, enum measure_per per,

@@ -89,6 +89,15 @@ struct wait_before {
 	uint32_t threads; /* threads with such a wait */
 };
 
+/* The time by which the delays of single threads together exceed those threads' lives. Swapin and thrashing overlap, and only the larger sum
+ * counts in a group: the time is there for either. */
+enum evicted { EVICTED_swapin, EVICTED_thrashing, EVICTED_COUNT };
+struct delays_beyond {
+	struct rate_sum rates[EVICTED_COUNT]; /* per second; see sample_delays_beyond() */
+	/* Of delays that are reduced as in struct wait_before; see sample_state_delays_beyond(). */
+	uint64_t ns[EVICTED_COUNT];
+};
+
 /* The values of a group. Everything is borrowed; all but the cells may be NULL. */
 struct derive_inputs {
 	const struct fold_cell *cells; /* METRIC_COUNT of them */
@@ -98,10 +107,7 @@ struct derive_inputs {
 	const struct rate_list *rate_list;
 	const struct rate_sum *rates;     /* by the places of the list */
 	const struct wait_before *before; /* by metric */
-	/* The time by which the delays of single threads together exceed those threads' lives, per second; see sample_delays_beyond(). */
-	const struct rate_sum *delays_beyond;
-	/* The same time itself, of delays that are reduced as in @before; see sample_state_delays_beyond(). */
-	uint64_t delays_beyond_ns;
+	const struct delays_beyond *delays_beyond;
 	const struct derive_frame *frame;
 };
 
@@ -129,6 +135,9 @@ struct quantity derive_weight(enum derived_id derived, const struct derive_input
 /* Computes a derived metric that is a sum (ADDS, PARTS) with its inputs per second. The part of delays (PARTS) beyond
  * the threads' lives is left out: delays overlap, as block I/O does while memory is freed. */
 struct quantity derive_per_second(enum derived_id derived, const struct derive_inputs *in);
+
+/* Returns which of these two sums counts in the sum of the delays. */
+enum evicted derive_evicted(fold_number swapin, fold_number thrashing);
 
 /* Returns a metric per second; 0 if its rate is not kept. */
 double derive_rate(const struct derive_inputs *in, enum metric_id metric);

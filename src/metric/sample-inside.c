@@ -117,40 +117,36 @@ uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id 
 }
 
 /* Returns the time by which the delays, each as the function counts it, exceed the life. */
-static uint64_t delays_beyond(const struct thread_sample *sample, uint64_t lived_ns,
+static uint64_t delays_beyond(const struct thread_sample *sample, enum metric_id evicted,
+                              uint64_t lived_ns,
                               uint64_t (*inside)(const struct thread_sample *, enum metric_id))
 {
-	static const enum metric_id delays[] = {
-	        METRIC_cpu_delay_total_ns,       METRIC_blkio_delay_total_ns,
-	        METRIC_freepages_delay_total_ns, METRIC_compact_delay_total_ns,
-	        METRIC_wpcopy_delay_total_ns,    METRIC_irq_delay_total_ns,
-	        METRIC_swapin_delay_total_ns,    METRIC_thrashing_delay_total_ns,
+	const enum metric_id delays[] = {
+	        METRIC_cpu_delay_total_ns,
+	        METRIC_blkio_delay_total_ns,
+	        METRIC_freepages_delay_total_ns,
+	        METRIC_compact_delay_total_ns,
+	        METRIC_wpcopy_delay_total_ns,
+	        METRIC_irq_delay_total_ns,
+	        evicted,
 	};
 	unsigned __int128 sum = 0, beyond;
-	uint64_t overlapping = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(delays); i++) {
-		uint64_t value;
-
-		if (!metric_set_has(&sample->seen, delays[i]))
-			continue;
-		value = inside(sample, delays[i]);
-		if (!overlaps(delays[i]))
-			sum += value;
-		else if (value > overlapping)
-			overlapping = value;
-	}
-	sum += overlapping;
+	for (size_t i = 0; i < ARRAY_SIZE(delays); i++)
+		if (metric_set_has(&sample->seen, delays[i]))
+			sum += inside(sample, delays[i]);
 	beyond = sum > lived_ns ? sum - lived_ns : 0;
 	return beyond < UINT64_MAX ? (uint64_t)beyond : UINT64_MAX;
 }
 
-uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns)
+uint64_t sample_delays_beyond(const struct thread_sample *sample, enum metric_id evicted,
+                              uint64_t lived_ns)
 {
-	return delays_beyond(sample, lived_ns, sample_inside);
+	return delays_beyond(sample, evicted, lived_ns, sample_inside);
 }
 
-uint64_t sample_state_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns)
+uint64_t sample_state_delays_beyond(const struct thread_sample *sample, enum metric_id evicted,
+                                    uint64_t lived_ns)
 {
-	return delays_beyond(sample, lived_ns, sample_state_inside);
+	return delays_beyond(sample, evicted, lived_ns, sample_state_inside);
 }

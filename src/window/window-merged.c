@@ -30,7 +30,8 @@ static bool is_within_life(const struct thread_sample *sample)
 		    sample_state_inside(sample, metric) != sample_number(sample, metric))
 			return false;
 	}
-	return sample_delays_beyond(sample, sample->life_ns) == 0;
+	return sample_delays_beyond(sample, METRIC_swapin_delay_total_ns, sample->life_ns) == 0 &&
+	       sample_delays_beyond(sample, METRIC_thrashing_delay_total_ns, sample->life_ns) == 0;
 }
 
 bool window_merged_can(const struct thread_sample *sample)

@@ -183,11 +183,14 @@ uint64_t sample_inside(const struct thread_sample *sample, enum metric_id metric
 uint64_t sample_state_inside(const struct thread_sample *sample, enum metric_id metric);
 
 /* Returns the nanoseconds by which the thread's delays together exceed @lived_ns, or 0. The delays are those of
- * total_offcpu_delay_ns in registry/derived.def, each no more than sample_inside(). */
-uint64_t sample_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns);
+ * total_offcpu_delay_ns in registry/derived.def, each no more than sample_inside(); of swapin and thrashing, which overlap, only
+ * @evicted counts. */
+uint64_t sample_delays_beyond(const struct thread_sample *sample, enum metric_id evicted,
+                              uint64_t lived_ns);
 
 /* Returns the same of delays that are each no more than sample_state_inside(). */
-uint64_t sample_state_delays_beyond(const struct thread_sample *sample, uint64_t lived_ns);
+uint64_t sample_state_delays_beyond(const struct thread_sample *sample, enum metric_id evicted,
+                                    uint64_t lived_ns);
 
 /* Returns whether the thread ended in the window. */
 static inline bool sample_ended_inside(const struct thread_sample *sample)

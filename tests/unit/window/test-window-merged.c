@@ -117,7 +117,9 @@ static void check_group(const struct group_table *table, const struct group *sin
 			fail_msg("%s: %.17g and %.17g", metric_table[table->rates->metrics[i]].name,
 			         x, y);
 	}
-	assert_true(rate_value(b->delays_beyond) == rate_value(a->delays_beyond));
+	for (unsigned i = 0; i < EVICTED_COUNT; i++)
+		assert_true(rate_value(b->delays_beyond.rates[i]) ==
+		            rate_value(a->delays_beyond.rates[i]));
 	group_reader_done(&readers[0]);
 	group_reader_done(&readers[1]);
 }
