@@ -97,7 +97,7 @@ static bool is_nothing(unsigned measure)
 {
 	return measure_scales(measure) ||
 	       (measure_is_derived(measure) &&
-	        derived_table[measure_derived(measure)].basis == BASIS_RATES);
+	        basis_is_of_rates(derived_table[measure_derived(measure)].basis));
 }
 
 bool row_is_seen_elsewhere(const struct row_set *set, unsigned side, unsigned measure)
@@ -112,7 +112,7 @@ bool row_is_seen_elsewhere(const struct row_set *set, unsigned side, unsigned me
 	derived = &derived_table[measure_derived(measure)];
 	for (size_t i = 0; i < derived->input_count; i++)
 		count += metric_set_has(seen, derived->inputs[i]);
-	return derived->basis == BASIS_PARTS ? count > 0 : count == derived->input_count;
+	return basis_is_of_parts(derived->basis) ? count > 0 : count == derived->input_count;
 }
 
 /* Returns whether the side has a value of others, or of those that were not chosen, where none was. */

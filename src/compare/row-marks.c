@@ -84,7 +84,7 @@ enum row_inputs row_marks_inputs(const struct row_view *view)
 		if (!is_in_a_set(view, metric) || has_same_share(sides, metric))
 			continue;
 		/* The values of a part that one side does not have at all are not like those of any thread. */
-		if (basis != BASIS_PARTS || sides[SIDE_BASELINE]->cells[metric].seen == 0 ||
+		if (!basis_is_of_parts(basis) || sides[SIDE_BASELINE]->cells[metric].seen == 0 ||
 		    sides[SIDE_CANDIDATE]->cells[metric].seen == 0)
 			return ROW_INPUTS_DIFFER;
 		inputs = ROW_INPUTS_UNEVEN;

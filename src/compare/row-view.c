@@ -380,7 +380,7 @@ static struct quantity without_rounding(const struct row_set *set, const struct 
 	enum { DOUBLE_BITS = 48 };
 	bool rate = view->per == PER_second ||
 	            (measure_is_derived(view->measure) &&
-	             derived_table[measure_derived(view->measure)].basis == BASIS_RATES);
+	             basis_is_of_rates(derived_table[measure_derived(view->measure)].basis));
 	double cut_off =
 	        rate || view->per == PER_cpu_second
 	                ? ldexp(fabs(quantity_double(view->values[SIDE_BASELINE])), -DOUBLE_BITS)

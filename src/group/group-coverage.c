@@ -59,7 +59,7 @@ static struct group_coverage covers_derived(const struct group *group, enum deri
 	struct group_coverage ret = {group->threads, group_threads_for(group, derived->inputs[0])};
 	size_t count = has_value ? derived->needed_count : derived->input_count;
 
-	if (derived->basis == BASIS_PARTS) {
+	if (basis_is_of_parts(derived->basis)) {
 		ret.seen = most_seen(group, derived, own_only);
 		return ret;
 	}

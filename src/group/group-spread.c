@@ -65,7 +65,7 @@ static void add_derived(const struct group_table *table, struct spread *spread,
                         const struct thread_sample *sample, enum derived_id derived,
                         enum measure_per per)
 {
-	bool by_rates = derived_table[derived].basis == BASIS_RATES || per == PER_second;
+	bool by_rates = basis_is_of_rates(derived_table[derived].basis) || per == PER_second;
 	const struct derived_desc *desc = &derived_table[derived];
 	struct fold_cell cells[METRIC_COUNT];
 	struct rate_list list = {0};

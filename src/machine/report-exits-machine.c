@@ -71,7 +71,7 @@ void report_exits_csv(FILE *file, const struct report *report, const struct repo
 			putc(',', file);
 		}
 		for (unsigned i = 0; i < EXIT_FACT_COUNT; i++) {
-			if (sample_has_exit_fact(&sample, (enum exit_fact)i))
+			if (sample_shows_exit_fact(&sample, (enum exit_fact)i))
 				fprintf(file, "%llu", (unsigned long long)sample.exit_facts[i]);
 			putc(i + 1 < EXIT_FACT_COUNT ? ',' : '\n', file);
 		}
@@ -108,7 +108,7 @@ static void write_row(struct json_writer *writer, const struct snapshot_info *in
 	}
 	for (unsigned i = 0; i < EXIT_FACT_COUNT; i++)
 		write_number(writer, exit_fact_table[i].name,
-		             sample_has_exit_fact(sample, (enum exit_fact)i),
+		             sample_shows_exit_fact(sample, (enum exit_fact)i),
 		             sample->exit_facts[i]);
 	json_write_close(writer, '}');
 }

@@ -222,10 +222,13 @@ enum {
 	NEEDED_excess_of_life = 3,
 };
 
-/* The functions whose inputs can only add to the result, so that a row of the basis PARTS may have them. Such a row needs none
+/* The functions whose inputs can only add to the result, so that a row of the bases PARTS and RATE_PARTS may have them. Such a row needs none
  * of its inputs by itself. */
 enum {
 	ONLY_ADDS_total_delay = 0,
+	ONLY_ADDS_percent_of_cpu = 0,
+	ONLY_ADDS_percent_of_host = 0,
+	ONLY_ADDS_lifetime_percent_of_cpu = 0,
 };
 
 /* clang-format off */
@@ -270,6 +273,7 @@ enum {
 #define CALL_ADDS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_PARTS(function_, ...) function_(EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_RATES(function_, ...) function_(in->frame, EACH(INPUT_RATE, __VA_ARGS__))
+#define CALL_RATE_PARTS(function_, ...) function_(in->frame, EACH(INPUT_RATE, __VA_ARGS__))
 #define CALL_LEVELS(function_, ...) function_(in->frame, EACH(INPUT_SUM, __VA_ARGS__))
 #define CALL_LIFE(function_, ...) function_(EACH(INPUT_LIFE, __VA_ARGS__))
 
@@ -280,6 +284,7 @@ enum {
 #define WEIGH_ADDS(function_, ...) ((struct quantity){0})
 #define WEIGH_PARTS(function_, ...) ((struct quantity){0})
 #define WEIGH_RATES(function_, ...) ((struct quantity){0})
+#define WEIGH_RATE_PARTS(function_, ...) ((struct quantity){0})
 #define WEIGH_LEVELS(function_, ...) ((struct quantity){0})
 #define WEIGH_LIFE(function_, life_, ...) quantity_integer((__int128)in->cells[METRIC_##life_].number)
 
@@ -288,6 +293,7 @@ enum {
 #define RESCALE_ADDS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
 #define RESCALE_PARTS(function_, ...) function_(EACH(INPUT_ROUNDED, __VA_ARGS__))
 #define RESCALE_RATES(function_, ...) ((struct quantity){0})
+#define RESCALE_RATE_PARTS(function_, ...) ((struct quantity){0})
 #define RESCALE_LEVELS(function_, ...) ((struct quantity){0})
 #define RESCALE_LIFE(function_, ...) ((struct quantity){0})
 
@@ -296,6 +302,7 @@ enum {
 #define NEEDED_ADDS(function_, ...) EACH_COUNT(__VA_ARGS__)
 #define NEEDED_PARTS(function_, ...) ONLY_ADDS_##function_
 #define NEEDED_RATES(function_, ...) EACH_COUNT(__VA_ARGS__)
+#define NEEDED_RATE_PARTS(function_, ...) ONLY_ADDS_##function_
 #define NEEDED_LEVELS(function_, ...) EACH_COUNT(__VA_ARGS__)
 #define NEEDED_LIFE(function_, ...) NEEDED_##function_
 
@@ -426,9 +433,9 @@ static bool inputs_seen(enum derived_id derived, const struct derive_inputs *in)
 {
 	const struct derived_desc *desc = &derived_table[derived];
 
-	if (desc->basis == BASIS_RATES && (!in->frame || !has_rates(in, derived)))
+	if (basis_is_of_rates(desc->basis) && (!in->frame || !has_rates(in, derived)))
 		return false;
-	if (desc->basis == BASIS_PARTS)
+	if (basis_is_of_parts(desc->basis))
 		return most_seen(desc, in) > 0;
 	for (size_t i = 0; i < desc->needed_count; i++)
 		if (!covers_first(desc, in, i))
@@ -453,7 +460,8 @@ bool derive_only_adds(enum derived_id derived)
 {
 	const struct derived_desc *desc = &derived_table[derived];
 
-	return desc->basis == BASIS_PARTS || (desc->basis == BASIS_LIFE && desc->needed_count == 1);
+	return basis_is_of_parts(desc->basis) ||
+	       (desc->basis == BASIS_LIFE && desc->needed_count == 1);
 }
 
 /* A part of a life is the threads' whose life is known, see living_part(). */
@@ -481,7 +489,7 @@ uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in)
 	const struct derived_desc *desc = &derived_table[derived];
 	uint32_t fewest = UINT32_MAX;
 
-	if (desc->basis == BASIS_PARTS)
+	if (basis_is_of_parts(desc->basis))
 		return most_seen(desc, in);
 	for (size_t i = 0; i < desc->needed_count; i++)
 		if (input_seen(desc, in, i) < fewest)

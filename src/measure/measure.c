@@ -112,6 +112,7 @@ bool measure_is_amount(unsigned measure, enum measure_per per)
 	case BASIS_ADDS:
 	case BASIS_PARTS:
 	case BASIS_RATES:
+	case BASIS_RATE_PARTS:
 	case BASIS_LEVELS:
 		return true;
 	case BASIS_SUMS:

@@ -19,9 +19,22 @@ enum derived_basis {
 	BASIS_ADDS,
 	BASIS_PARTS,
 	BASIS_RATES,
+	BASIS_RATE_PARTS,
 	BASIS_LEVELS,
 	BASIS_LIFE
 };
+
+/* Returns whether each input can only add to the result, so that a missing one is left out. */
+static inline bool basis_is_of_parts(enum derived_basis basis)
+{
+	return basis == BASIS_PARTS || basis == BASIS_RATE_PARTS;
+}
+
+/* Returns whether the inputs are values per second. */
+static inline bool basis_is_of_rates(enum derived_basis basis)
+{
+	return basis == BASIS_RATES || basis == BASIS_RATE_PARTS;
+}
 
 struct derived_desc {
 	const char *name;
@@ -94,7 +107,7 @@ struct wait_before {
 enum evicted { EVICTED_swapin, EVICTED_thrashing, EVICTED_COUNT };
 struct delays_beyond {
 	struct rate_sum rates[EVICTED_COUNT]; /* per second; see sample_delays_beyond() */
-	/* Of delays that are reduced as in struct wait_before; see sample_state_delays_beyond(). */
+	/* The time itself, with delays that are reduced as in struct wait_before; see sample_state_delays_beyond(). */
 	uint64_t ns[EVICTED_COUNT];
 };
 
@@ -124,7 +137,7 @@ struct metric_set derive_missing(enum derived_id derived, const struct derive_in
 /* Returns whether inputs that are missing could only have added to the value. The value of others is too large without them. */
 bool derive_only_adds(enum derived_id derived);
 
-/* Returns the number of threads that have a value. A metric of BASIS_PARTS needs one input: the result is the largest number of
+/* Returns the number of threads that have a value. A sum of parts needs one input: the result is the largest number of
  * threads that any input was seen of. Other metrics need several: the result is the smallest number. */
 uint32_t derive_threads(enum derived_id derived, const struct derive_inputs *in);
 

@@ -233,7 +233,7 @@ const size_t identity_count = ARRAY_SIZE(identity_table);
 
 _Static_assert((int)EXIT_FACT_COUNT <= 32, "exit_facts_seen has a bit for each");
 const struct exit_fact_desc exit_fact_table[EXIT_FACT_COUNT] = {
-#define EXIT_FACT(id_, unit_, text_) [EXIT_FACT_##id_] = {#id_, text_, UNIT_##unit_},
+#define EXIT_FACT(id_, unit_, bound_, text_) [EXIT_FACT_##id_] = {#id_, text_, UNIT_##unit_, BOUND_##bound_},
 #include "exit-facts.def"
 #undef EXIT_FACT
 };

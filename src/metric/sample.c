@@ -375,6 +375,14 @@ void sample_judge_at(struct thread_sample *sample, uint64_t read_boottime_ns,
 		judge_totals(sample, bounds, host.possible_cpus);
 }
 
+bool sample_exit_fact_is_impossible(const struct thread_sample *sample, enum exit_fact fact)
+{
+	return exit_fact_table[fact].bound == BOUND_running && sample_has_exit_fact(sample, fact) &&
+	       sample_has_exit_fact(sample, EXIT_FACT_elapsed_ns) &&
+	       sample->exit_facts[fact] >
+	               metric_longest_ns(sample->exit_facts[EXIT_FACT_elapsed_ns]);
+}
+
 static uint64_t longest_inside(const struct thread_sample *sample, uint64_t lived_ns)
 {
 	enum { SLACK_NS = 100 * NS_PER_MS };

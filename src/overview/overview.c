@@ -72,18 +72,21 @@ enum overview_kind overview_kind_of(const struct row_set *set)
 	return window ? OVERVIEW_WINDOW : OVERVIEW_LIVES;
 }
 
+/* Returns whether each side has a metric of the source: they only add, and a sum without one is partial. A side may have no thread of
+ * those that were chosen. */
 static bool source_is_seen(const struct building *building, const struct aspect_source *source)
 {
-	for (unsigned side = 0; side < building->overview->sides; side++)
-		for (unsigned i = 0; i < source->count; i++) {
-			enum metric_id metric = source->metrics[i];
+	for (unsigned side = 0; side < building->overview->sides; side++) {
+		const struct group *total = building->totals[side];
+		bool any = false;
 
-			/* A side may have no thread of those that were chosen. */
-			if (group_number(building->totals[side], metric).seen == 0 &&
-			    (building->totals[side]->threads > 0 ||
-			     !row_is_seen_elsewhere(building->set, side, metric)))
-				return false;
-		}
+		for (unsigned i = 0; i < source->count; i++)
+			any = any || group_number(total, source->metrics[i]).seen > 0 ||
+			      (total->threads == 0 &&
+			       row_is_seen_elsewhere(building->set, side, source->metrics[i]));
+		if (!any)
+			return false;
+	}
 	return true;
 }
 

@@ -445,7 +445,7 @@ static void choose_rates(struct report_options *options)
 	}
 	for (unsigned i = 0; i < DERIVED_COUNT; i++)
 		for (size_t k = 0; k < derived_table[i].input_count; k++)
-			if (derived_table[i].basis == BASIS_RATES &&
+			if (basis_is_of_rates(derived_table[i].basis) &&
 			    options->rows.measures[METRIC_COUNT + i])
 				rate_list_add(&options->lifetime_rates, derived_table[i].inputs[k]);
 }

@@ -104,7 +104,7 @@ static void add_time_of_day(uint64_t unix_ns, struct strbuf *out)
 
 static void add_fact(const struct thread_sample *sample, enum exit_fact fact, struct strbuf *out)
 {
-	if (!sample_has_exit_fact(sample, fact))
+	if (!sample_shows_exit_fact(sample, fact))
 		strbuf_add_char(out, '-');
 	else if (fact == EXIT_FACT_exit_code)
 		report_add_exit_code(sample->exit_facts[fact], out);
@@ -163,6 +163,23 @@ static enum table_color exits_cell(void *opaque, size_t row, unsigned column, st
 	return COLOR_NONE;
 }
 
+/* Adds a line with the number of times on a CPU that the table leaves out, if there are any. */
+static void add_impossible(struct exits_table *table, struct strbuf *out)
+{
+	size_t count = 0;
+
+	for (size_t row = 0; row < table->exits->shown; row++) {
+		thread_store_get(table->exits->ended, table->exits->order[row], &table->sample);
+		for (unsigned i = 0; i < EXIT_FACT_COUNT; i++)
+			count += sample_exit_fact_is_impossible(&table->sample, (enum exit_fact)i);
+	}
+	if (count > 0)
+		strbuf_addf(out,
+		            "%zu impossible time%s of records left out: longer than the thread's "
+		            "life\n",
+		            count, count == 1 ? "" : "s");
+}
+
 void report_exits_table(FILE *file, const struct report *report, const struct report_exits *exits)
 {
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
@@ -176,6 +193,7 @@ void report_exits_table(FILE *file, const struct report *report, const struct re
 	else
 		table_print(file, &report->style, columns, EXITS_COLUMNS, exits->shown, exits_cell,
 		            &table);
+	add_impossible(&table, &text);
 	sample_done(&table.sample);
 	if (exits->shown < exits->count)
 		strbuf_addf(&text, "%zu more ends (--limit 0 shows all)\n",

@@ -39,7 +39,7 @@ static void add_value_marks(struct marks *marks, const struct row_view *view, un
 static bool is_uneven(const struct row_view *view)
 {
 	return view->delta_partial && !view->is_interval && measure_is_derived(view->measure) &&
-	       derived_table[measure_derived(view->measure)].basis == BASIS_PARTS;
+	       basis_is_of_parts(derived_table[measure_derived(view->measure)].basis);
 }
 
 static void find_marks(const struct report *report, struct marks *ret)

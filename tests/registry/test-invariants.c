@@ -342,10 +342,11 @@ static void test_sections_follow_sources(void **state)
 	for (unsigned i = 0; i < DERIVED_COUNT; i++) {
 		bool delays = true;
 
-		if (derived_table[i].basis == BASIS_RATES || derived_table[i].basis == BASIS_LIFE) {
+		if (basis_is_of_rates(derived_table[i].basis) ||
+		    derived_table[i].basis == BASIS_LIFE) {
 			assert_int_equal(derived_table[i].section,
-			                 derived_table[i].basis == BASIS_RATES ? SECTION_cpu
-			                                                       : SECTION_state);
+			                 basis_is_of_rates(derived_table[i].basis) ? SECTION_cpu
+			                                                           : SECTION_state);
 			continue;
 		}
 		for (size_t j = 0; j < derived_table[i].input_count; j++)

@@ -323,7 +323,7 @@ enum process_total {
 
 /* A number of the kernel's record of an exiting thread, see registry/exit-facts.def. */
 enum exit_fact {
-#define EXIT_FACT(id_, unit_, text_) EXIT_FACT_##id_,
+#define EXIT_FACT(id_, unit_, bound_, text_) EXIT_FACT_##id_,
 #include "exit-facts.def"
 #undef EXIT_FACT
 	EXIT_FACT_COUNT,
@@ -333,6 +333,7 @@ struct exit_fact_desc {
 	const char *name;
 	const char *description;
 	enum metric_unit unit;
+	enum metric_bound bound;
 };
 extern const struct exit_fact_desc exit_fact_table[EXIT_FACT_COUNT];
 

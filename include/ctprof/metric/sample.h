@@ -232,6 +232,16 @@ static inline bool sample_has_exit_fact(const struct thread_sample *sample, enum
 	return sample->exit_facts_seen >> fact & 1;
 }
 
+/* Returns whether the fact is beyond its bound: a time on a CPU that is longer than the thread's life, by more than the error of readings.
+ * False if the sample does not have the fact or the life. */
+bool sample_exit_fact_is_impossible(const struct thread_sample *sample, enum exit_fact fact);
+
+/* Returns whether the sample has the fact, and it is possible. */
+static inline bool sample_shows_exit_fact(const struct thread_sample *sample, enum exit_fact fact)
+{
+	return sample_has_exit_fact(sample, fact) && !sample_exit_fact_is_impossible(sample, fact);
+}
+
 /* Keeps the run time of the thread as that before the interval, if it is seen. */
 void sample_keep_run_time(struct thread_sample *sample);
 
