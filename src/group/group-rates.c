@@ -239,15 +239,34 @@ void group_rates_note_delays_beyond(struct delays_beyond *beyond,
 	}
 }
 
+/* Few groups have such a time. */
+static void add_delays_beyond(struct group *group, const struct delays_beyond *more)
+{
+	bool any = false;
+
+	for (unsigned i = 0; more && i < EVICTED_COUNT; i++)
+		any = any || more->rates[i].fixed > 0 || more->ns[i] > 0;
+	if (!any)
+		return;
+	if (!group->delays_beyond)
+		group->delays_beyond = mem_calloc(1, sizeof(*group->delays_beyond));
+	for (unsigned i = 0; i < EVICTED_COUNT; i++) {
+		rate_merge(&group->delays_beyond->rates[i], more->rates[i]);
+		saturating_add_to(&group->delays_beyond->ns[i], more->ns[i]);
+	}
+}
+
 void group_rates_add(const struct group_table *table, struct group *group,
                      const struct thread_sample *sample)
 {
+	struct delays_beyond beyond = {0};
 	struct rate_sum *rates;
 
 	note_jemalloc_lag(table, group, sample);
 	note_edges(table, group, sample);
 	note_waits(group, sample, table->process.interval_ns);
-	group_rates_note_delays_beyond(&group->delays_beyond, sample, table->process.interval_ns);
+	group_rates_note_delays_beyond(&beyond, sample, table->process.interval_ns);
+	add_delays_beyond(group, &beyond);
 	if (!table->rates || table->rates->count == 0)
 		return;
 	rates = rates_of(table, group);
@@ -310,10 +329,7 @@ void group_rates_merge(struct group *into, const struct group *from)
 	merge_edges(into, from);
 	for (unsigned i = 0; from->before && i < METRIC_COUNT; i++)
 		note_before(into, (enum metric_id)i, from->before[i]);
-	for (unsigned i = 0; i < EVICTED_COUNT; i++) {
-		rate_merge(&into->delays_beyond.rates[i], from->delays_beyond.rates[i]);
-		saturating_add_to(&into->delays_beyond.ns[i], from->delays_beyond.ns[i]);
-	}
+	add_delays_beyond(into, from->delays_beyond);
 	if (!from->rates)
 		return;
 	if (!into->rates) {
@@ -329,4 +345,5 @@ void group_rates_done(struct group *group)
 	free(group->before);
 	free(group->rates);
 	free(group->exited_rates);
+	free(group->delays_beyond);
 }

@@ -591,7 +591,7 @@ struct derive_inputs group_inputs(const struct group *group, const struct rate_l
 	        .rate_list = list,
 	        .rates = group->rates_unknown ? NULL : group->rates,
 	        .before = group->before,
-	        .delays_beyond = &group->delays_beyond,
+	        .delays_beyond = group->delays_beyond,
 	        .frame = frame,
 	};
 }

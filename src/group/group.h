@@ -75,7 +75,7 @@ struct group {
 	uint64_t exited_run_ns;
 	struct rate_sum exited_run_rate;
 	unsigned rate_count;
-	struct delays_beyond delays_beyond;
+	struct delays_beyond *delays_beyond; /* NULL if there is no such time. Owned. */
 	/* The waits that began before the window, indexed by metric; NULL if there are none. Owned. */
 	struct wait_before *before;
 	/* The largest distance, in a window, between the readings of jemalloc's counters and the other readings of a

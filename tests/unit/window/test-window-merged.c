@@ -117,9 +117,10 @@ static void check_group(const struct group_table *table, const struct group *sin
 			fail_msg("%s: %.17g and %.17g", metric_table[table->rates->metrics[i]].name,
 			         x, y);
 	}
-	for (unsigned i = 0; i < EVICTED_COUNT; i++)
-		assert_true(rate_value(b->delays_beyond.rates[i]) ==
-		            rate_value(a->delays_beyond.rates[i]));
+	assert_int_equal(!b->delays_beyond, !a->delays_beyond);
+	for (unsigned i = 0; a->delays_beyond && i < EVICTED_COUNT; i++)
+		assert_true(rate_value(b->delays_beyond->rates[i]) ==
+		            rate_value(a->delays_beyond->rates[i]));
 	group_reader_done(&readers[0]);
 	group_reader_done(&readers[1]);
 }
