@@ -301,15 +301,26 @@ uint32_t group_process_unseen(const struct group_process *process,
 	return unseen;
 }
 
+/* Returns whether the total has more than the threads with a value, by more than what is rounded off in them: work of the other threads, or
+ * of exited ones. */
+static bool has_more(const struct group_process *process, unsigned total)
+{
+	bool is_in_ticks = measure_unit(process_total_table[total].metric) == UNIT_ticks;
+	uint64_t rounded = is_in_ticks ? process->threads : 0;
+
+	return (process->totals_seen & 1u << total) &&
+	       process->totals[total] > saturating_add(process->sums[total], rounded);
+}
+
 uint32_t group_process_incomplete(const struct group_process *process,
                                   const uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
+	bool ran = group_process_unseen(process, remainders) != 0;
 	uint32_t incomplete = 0;
 
-	if (group_process_unseen(process, remainders) == 0)
-		return 0;
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		incomplete |= is_whole(process, i) ? 0 : UINT32_C(1) << i;
+		if (!is_whole(process, i) && (ran || has_more(process, i)))
+			incomplete |= UINT32_C(1) << i;
 	return incomplete;
 }
 

@@ -37,7 +37,8 @@ must_check_ bool group_process_remove_rounding(const struct group_process *proce
 uint32_t group_process_unseen(const struct group_process *process,
                               const uint64_t remainders[PROCESS_TOTAL_COUNT]);
 
-/* Returns a bit for each enum process_total whose part of exited threads is not known, although these have run: 0 if nothing shows that. */
+/* Returns a bit for each enum process_total whose part of exited threads is not known: those of threads that have run, as other totals show,
+ * or whose total has more than the threads with a value have. */
 uint32_t group_process_incomplete(const struct group_process *process,
                                   const uint64_t remainders[PROCESS_TOTAL_COUNT]);
 

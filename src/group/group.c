@@ -305,9 +305,9 @@ static void note_sources(const struct group_table *table, uint32_t left_out, uin
 			*known |= process->totals_seen & UINT32_C(1) << i;
 }
 
-/* Notes once for a process whether the totals of a name's exited threads are known, with or without work. */
+/* Notes once for a process whether the totals of a name's exited threads are known, with or without work, and whether some have run. */
 static void note_exited(struct group_table *table, const uint32_t names[GROUP_KEYS_MAX],
-                        uint32_t left_out, uint32_t incomplete)
+                        uint32_t left_out, uint32_t incomplete, bool ran)
 {
 	size_t key_len = table->by.count * sizeof(names[0]);
 	struct strmap_entry *entry = strmap_add(&table->exited, (const char *)names, key_len);
@@ -321,7 +321,7 @@ static void note_exited(struct group_table *table, const uint32_t names[GROUP_KE
 	note->of_process = table->process.number;
 	note_sources(table, left_out, &note->known, note->unknown);
 	note->exited_left_out |= incomplete;
-	note->exited_unseen |= incomplete != 0 ? GROUP_EXITED_RAN : 0;
+	note->exited_unseen |= ran ? GROUP_EXITED_RAN : 0;
 	if (!group)
 		return;
 	group->known = note->known;
@@ -376,7 +376,7 @@ static void leave_out_exited(struct group_table *table, uint64_t remainders[PROC
 
 		if (process->by_thread_names) {
 			name_exited(table, place->names);
-			note_exited(table, place->names, left_out, 0);
+			note_exited(table, place->names, left_out, 0, false);
 		}
 		if (process->by_threads_alone)
 			continue;
@@ -393,7 +393,7 @@ void group_table_finish(struct group_table *table)
 	uint64_t remainders[PROCESS_TOTAL_COUNT];
 	struct group *group;
 	uint32_t incomplete;
-	bool any;
+	bool any, ran;
 
 	if (!process->open)
 		return;
@@ -408,10 +408,11 @@ void group_table_finish(struct group_table *table)
 	name_exited(table, process->names);
 	if (by_thread_names) {
 		incomplete = group_process_incomplete(process, remainders);
+		ran = incomplete != 0 && group_process_unseen(process, remainders) != 0;
 		any = any && group_process_remove_rounding(process, remainders);
 		if (any)
 			group_of(table, process->names);
-		note_exited(table, process->names, 0, incomplete);
+		note_exited(table, process->names, 0, incomplete, ran);
 	} else {
 		group = group_of(table, process->names);
 		note_sources(table, 0, &group->known, group->unknown);
