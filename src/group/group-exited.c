@@ -14,7 +14,7 @@ static bool total_lacks_exited(const struct group *group, enum metric_id metric,
 			continue;
 		*ret_has_total = true;
 		if ((group->exited_left_out >> i & 1) ||
-		    (group->exited_unseen >> process_source(process_total_table[i].source) & 1))
+		    (group->exited_unseen >> process_total_source(i) & 1))
 			return true;
 	}
 	return false;
@@ -46,15 +46,14 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 {
 	if (group->exited || group->covered)
 		group_open(group);
-	if (!(sources &
-	      1u << process_source(process_total_table[PROCESS_TOTAL_utime_clock_ticks].source))) {
+	if (!(sources & 1u << process_total_source(PROCESS_TOTAL_utime_clock_ticks))) {
 		group->exited_run_ns = 0;
 		group->exited_run_rate = (struct rate_sum){0};
 	}
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
 		enum metric_id metric = process_total_table[i].metric;
 		struct fold_cell *cell;
-		unsigned source = 1u << process_source(process_total_table[i].source);
+		unsigned source = 1u << process_total_source(i);
 		fold_number *part = group->exited ? &group->exited[i] : NULL;
 
 		if (!(sources & source)) {
@@ -105,7 +104,7 @@ unsigned group_known_sources(const struct group *group)
 
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
 		if (group->known >> i & 1)
-			sources |= 1u << process_source(process_total_table[i].source);
+			sources |= 1u << process_total_source(i);
 	return sources;
 }
 

@@ -212,8 +212,7 @@ bool group_process_knows(const struct group_process *process, enum process_sourc
 	bool any = false;
 
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		if (!(process->totals_seen & 1u << i) ||
-		    process_source(process_total_table[i].source) != source)
+		if (!(process->totals_seen & 1u << i) || process_total_source(i) != source)
 			continue;
 		if (!is_whole(process, i))
 			return false;

@@ -295,13 +295,13 @@ static void note_sources(const struct group_table *table, uint32_t left_out, uin
 		knows[source] = group_process_knows(process, (enum process_source)source);
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
 		if (left_out >> i & 1)
-			knows[process_source(process_total_table[i].source)] = false;
+			knows[process_total_source(i)] = false;
 	for (unsigned source = 0; source < PROCESS_SOURCE_COUNT; source++) {
 		if (!knows[source])
 			unknown[source] += exited_hash(table);
 	}
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
-		if (knows[process_source(process_total_table[i].source)])
+		if (knows[process_total_source(i)])
 			*known |= process->totals_seen & UINT32_C(1) << i;
 }
 
@@ -344,7 +344,7 @@ static void add_unseen_run(const struct group_table *table, struct group *group)
 	uint64_t ns = group_process_unseen_run_ns(&table->process);
 
 	/* A total that is not known has its mark. */
-	if (ns > 0 && group_process_knows(&table->process, PROCESS_SOURCE_taskstats))
+	if (ns > 0 && group_process_knows(&table->process, PROCESS_SOURCE_schedstat))
 		group->exited_left_out |= UINT32_C(1) << PROCESS_TOTAL_run_time_ns;
 	saturating_add_to(&group->exited_run_ns, ns);
 	if (table->process.exited_interval_ns > 0)

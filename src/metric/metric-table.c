@@ -300,3 +300,15 @@ void metric_add_tags(enum metric_id metric, struct strbuf *out)
 		separator = " ";
 	}
 }
+
+enum process_source process_total_source(unsigned total)
+{
+	const struct process_total_desc *desc = &process_total_table[total];
+
+	if (desc->source == SOURCE_process_stat)
+		return PROCESS_SOURCE_stat;
+	if (desc->source == SOURCE_process_io)
+		return PROCESS_SOURCE_io;
+	return metric_table[desc->metric].source == SOURCE_schedstat ? PROCESS_SOURCE_schedstat
+	                                                             : PROCESS_SOURCE_taskstats;
+}

@@ -337,22 +337,15 @@ struct exit_fact_desc {
 };
 extern const struct exit_fact_desc exit_fact_table[EXIT_FACT_COUNT];
 
-/* The sources of process totals. */
+/* The sources of process totals and of the same values of threads: one of these may be missing where the others are there. Totals of
+ * taskstats whose threads have the value in schedstat are apart. */
 enum process_source {
 	PROCESS_SOURCE_stat,
 	PROCESS_SOURCE_io,
 	PROCESS_SOURCE_taskstats,
+	PROCESS_SOURCE_schedstat,
 	PROCESS_SOURCE_COUNT,
 };
-_Static_assert((int)SOURCE_process_io - (int)SOURCE_process_stat == (int)PROCESS_SOURCE_io &&
-                       (int)SOURCE_process_taskstats - (int)SOURCE_process_stat ==
-                               (int)PROCESS_SOURCE_taskstats,
-               "process sources stand together in sources.def");
-
-static inline enum process_source process_source(enum metric_source source)
-{
-	return (enum process_source)((int)source - (int)SOURCE_process_stat);
-}
 
 struct process_total_desc {
 	enum metric_id metric;
@@ -397,6 +390,7 @@ extern const struct identity_desc identity_table[]; /* identity_count rows */
 extern const size_t identity_count;
 
 extern const struct process_total_desc process_total_table[PROCESS_TOTAL_COUNT];
+enum process_source process_total_source(unsigned total);
 
 /* Returns whether values of the metric can be impossible: it is a time, and not an open one, or counted by the program. */
 static inline bool metric_is_bounded(enum metric_id metric)

@@ -151,7 +151,8 @@ static void test_run_time_shows(void **state)
 		group_table_finish(&table);
 		assert_int_equal(table_group(&table, "a")->exited_unseen,
 		                 remainders_ns[i] > TICK_NS
-		                         ? GROUP_EXITED_RAN | 1u << PROCESS_SOURCE_io
+		                         ? GROUP_EXITED_RAN | 1u << PROCESS_SOURCE_io |
+		                                   1u << PROCESS_SOURCE_taskstats
 		                         : 0);
 		/* It has the work, and needs no ticks for it. */
 		assert_int_equal(table_group(&table, "a")->exited_run_ns, 0);
@@ -195,7 +196,9 @@ static void test_waits_for_cpu_show(void **state)
 		group_table_add(&table, &sample);
 		group_table_finish(&table);
 		assert_int_equal(table_group(&table, "a")->exited_unseen,
-		                 cases[i].shown ? GROUP_EXITED_RAN | 1u << PROCESS_SOURCE_io : 0);
+		                 cases[i].shown ? GROUP_EXITED_RAN | 1u << PROCESS_SOURCE_io |
+		                                          1u << PROCESS_SOURCE_schedstat
+		                                : 0);
 		group_table_done(&table);
 		sample_done(&sample);
 	}
@@ -227,7 +230,7 @@ static void test_lacks(void **state)
 	        {0, 0, KIND_window, WINDOW_EXITS_recorded, false, false, false, 1, false},
 	        {0, GROUP_EXITED_RAN, KIND_lifetime, WINDOW_EXITS_off, false, false, false, 0,
 	         false},
-	        {0, 1u << PROCESS_SOURCE_taskstats, KIND_lifetime, WINDOW_EXITS_off, true, false,
+	        {0, 1u << PROCESS_SOURCE_schedstat, KIND_lifetime, WINDOW_EXITS_off, true, false,
 	         false, 0, false},
 	        {1u << PROCESS_TOTAL_syscw, 0, KIND_lifetime, WINDOW_EXITS_off, false, true, false,
 	         0, false},

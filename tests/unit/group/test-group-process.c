@@ -453,7 +453,7 @@ static void test_exited_comparable(void **state)
 {
 	struct group_table with, without, other;
 	const unsigned stat = 1u << PROCESS_SOURCE_stat, io = 1u << PROCESS_SOURCE_io,
-	               taskstats = 1u << PROCESS_SOURCE_taskstats;
+	               taskstats = 1u << PROCESS_SOURCE_taskstats | 1u << PROCESS_SOURCE_schedstat;
 	struct group *group;
 
 	(void)state;
@@ -493,7 +493,7 @@ static void test_exited_comparable(void **state)
 	check_cell(group, METRIC_syscw, 2, 1);
 	/* All of what was left out, whether anything had been done or not. */
 	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++) {
-		unsigned source = process_source(process_total_table[i].source);
+		unsigned source = process_total_source(i);
 
 		assert_int_equal(group->exited_left_out >> i & 1, (io & 1u << source) != 0);
 	}
@@ -505,7 +505,7 @@ static void test_exited_comparable(void **state)
 /* That nothing had exited yet is known, and so a zero to compare with; where it is not known, there is none. */
 static void test_exited_complete(void **state)
 {
-	const unsigned stat = 1u << process_source(SOURCE_process_stat);
+	const unsigned stat = 1u << PROCESS_SOURCE_stat;
 	struct member known = {.tgid = 1,
 	                       .tid = 1,
 	                       .pcomm = "a",
