@@ -192,18 +192,17 @@ static void cut_before(struct fold_cell cells[static METRIC_COUNT],
 			                           : cells[i].number;
 }
 
-/* Returns the time that the threads' lives have no room for; 0 if the measure is no sum of their delays. */
-static double beyond_lives(unsigned measure, const struct derive_inputs *in,
-                           const struct fold_cell cells[static METRIC_COUNT])
+/* Returns a sum of delays without the time that the threads' lives have no room for; other sums as they are, also below zero. */
+static double within_lives(double sum, unsigned measure, const struct derive_inputs *in)
 {
-	bool is_sum = measure_is_derived(measure) &&
-	              derived_table[measure_derived(measure)].basis == BASIS_PARTS;
+	enum evicted evicted;
 
-	return is_sum && in->delays_beyond
-	               ? (double)in->delays_beyond
-	                         ->ns[derive_evicted(cells[METRIC_swapin_delay_total_ns].number,
-	                                             cells[METRIC_thrashing_delay_total_ns].number)]
-	               : 0;
+	if (!measure_is_derived(measure) || !in->delays_beyond ||
+	    derived_table[measure_derived(measure)].basis != BASIS_PARTS)
+		return sum;
+	evicted = derive_evicted(in->cells[METRIC_swapin_delay_total_ns].number,
+	                         in->cells[METRIC_thrashing_delay_total_ns].number);
+	return fmax(sum - (double)in->delays_beyond->ns[evicted], 0);
 }
 
 static struct quantity per_cpu_second(unsigned measure, const struct derive_inputs *in)
@@ -221,8 +220,8 @@ static struct quantity per_cpu_second(unsigned measure, const struct derive_inpu
 	if (sum.kind == QUANTITY_NONE || run_time->seen != threads_in(measure, in) ||
 	    run_time->number == 0)
 		return (struct quantity){0};
-	return quantity_real(fmax(quantity_double(sum) - beyond_lives(measure, in, cells), 0) *
-	                     NS_PER_SECOND / (double)run_time->number);
+	return quantity_real(within_lives(quantity_double(sum), measure, &inside) * NS_PER_SECOND /
+	                     (double)run_time->number);
 }
 
 struct quantity measure_quantity(unsigned measure, enum measure_per per,

@@ -390,6 +390,7 @@ extern const struct identity_desc identity_table[]; /* identity_count rows */
 extern const size_t identity_count;
 
 extern const struct process_total_desc process_total_table[PROCESS_TOTAL_COUNT];
+/* Returns the source of a total, an enum process_total: that of registry/process-totals.def, or PROCESS_SOURCE_schedstat. */
 enum process_source process_total_source(unsigned total);
 
 /* Returns whether values of the metric can be impossible: it is a time, and not an open one, or counted by the program. */
