@@ -5,6 +5,7 @@
 #include "compare/rows.h"
 #include "row-exits.h"
 #include "row-marks.h"
+#include "row-percent.h"
 #include "row-ticks.h"
 
 bool row_group_is_exited(const struct row_group *group)
@@ -104,15 +105,6 @@ static struct derive_inputs inputs_between(const struct row_set *set, const stru
 	return group_inputs(group, set->interval_rates, &set->interval_frame);
 }
 
-/* Returns the value of the group, or of the host with NULL, between the two snapshots. */
-static struct quantity between(const struct row_set *set, const struct group *group,
-                               unsigned measure, enum measure_per per)
-{
-	struct derive_inputs in = inputs_between(set, group);
-
-	return measure_quantity(measure, per, &in);
-}
-
 /* Windows differ in length, so that what happened in them compares as rates. */
 static enum measure_per impact_per(const struct row_set *set, unsigned measure)
 {
@@ -131,7 +123,7 @@ static struct quantity impact_difference(const struct row_set *set, const struct
 	if (set->sides == SIDE_MAX && row_marks_inputs(view) != ROW_INPUTS_SAME)
 		return (struct quantity){0};
 	if (per == view->per || view->group->exited)
-		return set->sides == 1 ? view->values[0] : view->delta;
+		return set->sides == 1 ? view->inside[0] : view->delta_inside;
 	for (unsigned side = 0; side < set->sides; side++)
 		values[side] =
 		        view->sides[side]
@@ -185,7 +177,7 @@ static struct quantity impact_of(const struct row_set *set, const struct row_vie
 		struct derive_inputs all = inputs_of(set, side, set->totals[side]);
 
 		totals[side] = row_in_common_ticks(set, side, view->measure,
-		                                   measure_quantity(view->measure, per, &all));
+		                                   measure_inside(view->measure, per, &all));
 	}
 	if (measure_is_derived(view->measure)) {
 		if (set->sides == 1)
@@ -274,23 +266,6 @@ static bool members_differ(const struct row_set *set, const struct row_group *gr
 
 	return set->continues && baseline && candidate && !group->exited &&
 	       (baseline->threads != candidate->threads || baseline->members != candidate->members);
-}
-
-/* A place on a scale has no size that another one could be a share of: nice 5 is not so many percent of nice 1. */
-static bool is_ordinal(unsigned measure)
-{
-	return !measure_is_derived(measure) && metric_table[measure].rule == RULE_RANGE;
-}
-
-/* In percent of the baseline's size, so that it has the sign of the delta. */
-static struct quantity percent_of(const struct row_view *view)
-{
-	double baseline = quantity_double(view->values[SIDE_BASELINE]);
-
-	if (view->delta.kind == QUANTITY_NONE || measure_unit(view->measure) == UNIT_ratio ||
-	    is_ordinal(view->measure) || !(fabs(baseline) > 2.220446049250313e-16))
-		return (struct quantity){0};
-	return quantity_real(100 * quantity_double(view->delta) / fabs(baseline));
 }
 
 static void set_coverage(const struct row_set *set, struct row_view *view, unsigned side,
@@ -398,12 +373,13 @@ static struct quantity without_rounding(const struct row_set *set, const struct 
 /* The share of what the host did between the snapshots. */
 static struct quantity interval_impact(const struct row_set *set, const struct row_view *view)
 {
+	struct derive_inputs in = inputs_between(set, set->interval_total);
 	struct quantity all;
 
 	if (view->delta.kind == QUANTITY_NONE || view->measure == METRIC_lived_ns)
 		return (struct quantity){0};
-	all = between(set, set->interval_total, view->measure, view->per);
-	return relative(quantity_double(view->delta), all, all);
+	all = measure_inside(view->measure, view->per, &in);
+	return relative(quantity_double(view->delta_inside), all, all);
 }
 
 static bool lacks_threads(const struct row_set *set, const struct row_view *view,
@@ -483,6 +459,7 @@ static void set_between(const struct row_set *set, struct row_view *view)
 		struct derive_inputs in = inputs_between(set, group);
 
 		judge_parts(view, &in);
+		row_percent_set_inside_of_interval(view, &in);
 	}
 	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE &&
 	    !has_come(set, view->group))
@@ -490,7 +467,7 @@ static void set_between(const struct row_set *set, struct row_view *view)
 	/* Rates of lives and of the time in between are no parts of each other; nor are means of other threads. */
 	if ((view->per == PER_total || (view->per == PER_thread && !view->members_differ)) &&
 	    row_marks_inputs(view) == ROW_INPUTS_SAME)
-		view->percent = percent_of(view);
+		view->percent = row_percent(view);
 }
 
 /* Sets the values of sides that do not have the group, unless the other side has no value. */
@@ -565,6 +542,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		        group_measure_lacks_exited(here, &set->frames[side], measure);
 	}
 	set_absent(set, ret);
+	row_percent_set_inside(set, ret);
 	set_means(set, ret);
 	ret->is_new = was_not_there(set, group, SIDE_BASELINE) && !has_come(set, group);
 	ret->is_gone = was_not_there(set, group, SIDE_CANDIDATE);
@@ -580,7 +558,8 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->delta = without_rounding(set, ret);
 		if (is_of_before(set, ret))
 			ret->delta = (struct quantity){0};
-		ret->percent = percent_of(ret);
+		row_percent_set_inside(set, ret);
+		ret->percent = row_percent(ret);
 		ret->no_movement = group->exited
 		                           ? measure_fell(ret)
 		                           : ret->members_differ &&

@@ -194,7 +194,10 @@ struct row_view {
 	const struct fold_cell
 	        *cells[SIDE_MAX]; /* of @sides; NULL for a derived metric or a missing side */
 	struct quantity values[SIDE_MAX];
-	struct quantity delta;   /* candidate minus baseline */
+	struct quantity delta; /* candidate minus baseline */
+	/* The same as percentages count it: no more of a wait that began before a window or an interval than the part inside. */
+	struct quantity inside[SIDE_MAX];
+	struct quantity delta_inside;
 	struct quantity percent; /* of the baseline; none for ratios and a baseline of 0 */
 	struct quantity impact;  /* how much of the host moved */
 	uint32_t seen[SIDE_MAX]; /* threads whose value is in */

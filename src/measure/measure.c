@@ -243,6 +243,22 @@ struct quantity measure_quantity(unsigned measure, enum measure_per per,
 	return total(measure, in);
 }
 
+struct quantity measure_inside(unsigned measure, enum measure_per per,
+                               const struct derive_inputs *in)
+{
+	struct fold_cell cells[METRIC_COUNT];
+	struct derive_inputs inside = *in;
+
+	if (!in->before ||
+	    (measure_scales(measure) && (per == PER_second || per == PER_cpu_second)))
+		return measure_quantity(measure, per, in);
+	memcpy(cells, in->cells, sizeof(cells));
+	cut_before(cells, in->before);
+	inside.cells = cells;
+	inside.before = NULL;
+	return measure_quantity(measure, per, &inside);
+}
+
 bool measure_find(const char *name, size_t len, unsigned *ret_measure)
 {
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)

@@ -219,5 +219,10 @@ bool measure_has_any(unsigned measure, const struct metric_set *metrics);
 struct quantity measure_quantity(unsigned measure, enum measure_per per,
                                  const struct derive_inputs *in);
 
+/* Returns the same of the part of waits that can have been in the window or interval, also where measure_quantity() has all of them:
+ * totals, values by thread, and averages. */
+struct quantity measure_inside(unsigned measure, enum measure_per per,
+                               const struct derive_inputs *in);
+
 /* Finds a measure by name. Returns false, storing nothing if there is none. */
 bool measure_find(const char *name, size_t len, unsigned *ret_measure);

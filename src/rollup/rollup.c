@@ -165,14 +165,17 @@ static void fill_part(const struct builder *builder, struct rollup *rollup, cons
 	row_view(builder->set, &group, rollup->measure, &view);
 	for (unsigned side = 0; side < builder->set->sides; side++) {
 		part->values[side] = view.values[side];
+		part->inside[side] = view.inside[side];
 		part->partial[side] = is_partial(&view, side) || sum->hides[side];
 		part->began_before[side] =
 		        view.began_before[side] > 0 && view.values[side].kind != QUANTITY_NONE;
 		part->processes[side] = group.sides[side] ? group.sides[side]->leaders : 0;
 		part->threads[side] = group.sides[side] ? group.sides[side]->threads : 0;
 	}
-	if (!hides)
+	if (!hides) {
 		part->delta = view.delta;
+		part->delta_inside = view.delta_inside;
+	}
 	part->measured_differently = view.measured_differently;
 	rollup->per = view.per;
 	rollup->clock_ticks_per_second = view.clock_ticks_per_second;
@@ -184,11 +187,11 @@ static void fill_part(const struct builder *builder, struct rollup *rollup, cons
 static struct quantity share(const struct row_set *set, const struct rollup_part *part,
                              const struct rollup_part *whole)
 {
-	struct quantity value = set->sides == SIDE_MAX ? part->delta : part->values[0];
-	double size = fabs(quantity_double(whole->values[0])), number = quantity_double(value);
+	struct quantity value = set->sides == SIDE_MAX ? part->delta_inside : part->inside[0];
+	double size = fabs(quantity_double(whole->inside[0])), number = quantity_double(value);
 
 	if (set->sides == SIDE_MAX) {
-		size = fmax(size, fabs(quantity_double(whole->values[SIDE_CANDIDATE])));
+		size = fmax(size, fabs(quantity_double(whole->inside[SIDE_CANDIDATE])));
 		number = fabs(number);
 	}
 	return value.kind != QUANTITY_NONE && size > 0 ? quantity_real(100 * number / size)

@@ -19,6 +19,9 @@ struct rollup_options {
 struct rollup_part {
 	struct quantity values[SIDE_MAX];
 	struct quantity delta;
+	struct quantity
+	        inside[SIDE_MAX]; /* these two as percentages count them, see struct row_view */
+	struct quantity delta_inside;
 	/* Some of the threads are not in the value, or may not be because of a choice of processes: then there is no delta. */
 	bool partial[SIDE_MAX];
 	bool began_before

@@ -313,6 +313,46 @@ static void test_measured_differently_by_side(void **state)
 	assert_true(differs("before", METRIC_run_time_ns));
 }
 
+/* Threads that ended unseen in a window without records of ends may have been of a group that both windows have. It is measured differently
+ * unless they can have used less than a tenth of the CPU time that the group has where it has more. */
+static void test_measured_differently_unseen(void **state)
+{
+	enum { UNKNOWN = -1 };
+	static const struct {
+		enum window_exits exits; /* of the candidate */
+		int64_t unaccounted_ms;  /* in 30 s */
+		enum group_key key;
+		bool differs;
+	} cases[] = {
+	        {WINDOW_EXITS_off, 2990, GROUP_KEY_comm, false},
+	        {WINDOW_EXITS_off, 3010, GROUP_KEY_comm, true},
+	        {WINDOW_EXITS_denied, 3010, GROUP_KEY_comm, true},
+	        {WINDOW_EXITS_off, UNKNOWN, GROUP_KEY_comm, true},
+	        {WINDOW_EXITS_off, 3010, GROUP_KEY_pid, false},
+	        {WINDOW_EXITS_off, 3010, GROUP_KEY_thread, false},
+	        {WINDOW_EXITS_recorded, 3010, GROUP_KEY_comm, false},
+	        {WINDOW_EXITS_completed, 3010, GROUP_KEY_comm, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		start_windows(state);
+		add_pair(SIDE_BASELINE, "a", false, 15 * (int64_t)second);
+		add_pair(SIDE_CANDIDATE, "a", false, 5 * (int64_t)second);
+		infos[SIDE_CANDIDATE].host.seen[HOST_clock_ticks_per_second] = true;
+		infos[SIDE_CANDIDATE].host.numbers[HOST_clock_ticks_per_second] = 1000;
+		if (cases[i].unaccounted_ms != UNKNOWN)
+			window_set(&infos[SIDE_CANDIDATE].window, WINDOW_unaccounted_clock_ticks,
+			           (uint64_t)cases[i].unaccounted_ms);
+		know_exits(WINDOW_EXITS_completed, cases[i].exits);
+		rows.by = group_by_key(cases[i].key, false);
+		assert_int_equal(differs("a", METRIC_run_time_ns), cases[i].differs);
+		assert_false(differs("a", METRIC_wait_sum));
+		rows.frames[SIDE_CANDIDATE].missed_known = true;
+		assert_false(differs("a", METRIC_run_time_ns));
+		end_rows(state);
+	}
+}
+
 #define WINDOW_TEST(test_) cmocka_unit_test_setup_teardown(test_, start_windows, end_rows)
 
 int main(void)
@@ -327,6 +367,7 @@ int main(void)
 	        WINDOW_TEST(test_uptime),
 	        WINDOW_TEST(test_measured_differently),
 	        WINDOW_TEST(test_measured_differently_by_side),
+	        cmocka_unit_test(test_measured_differently_unseen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "row-percent.h"
+
+#include <float.h>
+#include <math.h>
+
+void row_percent_set_inside(const struct row_set *set, struct row_view *view)
+{
+	bool differs = false;
+
+	for (unsigned side = 0; side < set->sides; side++) {
+		struct derive_inputs in;
+
+		view->inside[side] = view->values[side];
+		if (!view->sides[side] || view->began_before[side] == 0)
+			continue;
+		in = group_inputs(view->sides[side], set->rate_lists[side], &set->frames[side]);
+		view->inside[side] = row_in_common_ticks(
+		        set, side, view->measure, measure_inside(view->measure, view->per, &in));
+		differs = true;
+	}
+	view->delta_inside = view->delta;
+	if (differs && view->delta.kind != QUANTITY_NONE && view->per != PER_second)
+		view->delta_inside = quantity_difference(view->inside[SIDE_CANDIDATE],
+		                                         view->inside[SIDE_BASELINE]);
+}
+
+void row_percent_set_inside_of_interval(struct row_view *view, const struct derive_inputs *in)
+{
+	view->delta_inside = view->delta;
+	if (view->delta_began_before && view->delta.kind != QUANTITY_NONE)
+		view->delta_inside = measure_inside(view->measure, view->per, in);
+}
+
+/* A place on a scale has no size that another one could be a share of: nice 5 is not so many percent of nice 1. */
+static bool is_ordinal(unsigned measure)
+{
+	return !measure_is_derived(measure) && metric_table[measure].rule == RULE_RANGE;
+}
+
+struct quantity row_percent(const struct row_view *view)
+{
+	double baseline = quantity_double(view->inside[SIDE_BASELINE]);
+
+	if (view->delta.kind == QUANTITY_NONE || measure_unit(view->measure) == UNIT_ratio ||
+	    is_ordinal(view->measure) || !(fabs(baseline) > DBL_EPSILON))
+		return (struct quantity){0};
+	return quantity_real(100 * quantity_double(view->delta_inside) / fabs(baseline));
+}
