@@ -6,8 +6,6 @@
 
 void row_percent_set_inside(const struct row_set *set, struct row_view *view)
 {
-	bool differs = false;
-
 	for (unsigned side = 0; side < set->sides; side++) {
 		struct derive_inputs in;
 
@@ -17,15 +15,21 @@ void row_percent_set_inside(const struct row_set *set, struct row_view *view)
 		in = group_inputs(view->sides[side], set->rate_lists[side], &set->frames[side]);
 		view->inside[side] = row_in_common_ticks(
 		        set, side, view->measure, measure_inside(view->measure, view->per, &in));
-		differs = true;
 	}
+}
+
+void row_percent_set_difference(struct row_view *view)
+{
+	bool differs = row_has_waits_before(view, SIDE_BASELINE) ||
+	               row_has_waits_before(view, SIDE_CANDIDATE);
+
 	view->delta_inside = view->delta;
-	if (differs && view->delta.kind != QUANTITY_NONE && view->per != PER_second)
+	if (differs && view->delta.kind != QUANTITY_NONE)
 		view->delta_inside = quantity_difference(view->inside[SIDE_CANDIDATE],
 		                                         view->inside[SIDE_BASELINE]);
 }
 
-void row_percent_set_inside_of_interval(struct row_view *view, const struct derive_inputs *in)
+void row_percent_set_interval(struct row_view *view, const struct derive_inputs *in)
 {
 	view->delta_inside = view->delta;
 	if (view->delta_began_before && view->delta.kind != QUANTITY_NONE)
@@ -42,7 +46,7 @@ struct quantity row_percent(const struct row_view *view)
 {
 	double baseline = quantity_double(view->inside[SIDE_BASELINE]);
 
-	if (view->delta.kind == QUANTITY_NONE || measure_unit(view->measure) == UNIT_ratio ||
+	if (view->delta_inside.kind == QUANTITY_NONE || measure_unit(view->measure) == UNIT_ratio ||
 	    is_ordinal(view->measure) || !(fabs(baseline) > DBL_EPSILON))
 		return (struct quantity){0};
 	return quantity_real(100 * quantity_double(view->delta_inside) / fabs(baseline));

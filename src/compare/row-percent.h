@@ -3,11 +3,14 @@
 /* row-percent - what percentages of a row count: of waits that began before a window, the part inside. */
 #include "compare/rows.h"
 
-/* Sets the inside values of a row whose values and delta are set. */
+/* Sets the inside values of a row whose values are set. */
 void row_percent_set_inside(const struct row_set *set, struct row_view *view);
 
-/* Sets the inside delta of a row that is an interval, of the inputs of its delta. */
-void row_percent_set_inside_of_interval(struct row_view *view, const struct derive_inputs *in);
+/* Sets the inside delta of a row whose delta is the difference of its values. */
+void row_percent_set_difference(struct row_view *view);
+
+/* Sets the inside delta of a row whose delta is an interval, with the inputs of that. */
+void row_percent_set_interval(struct row_view *view, const struct derive_inputs *in);
 
 /* Returns the inside delta in percent of the baseline's size, so that it has the sign of the delta. None without a delta, for ratios and
  * places on a scale, and if the baseline is 0. */

@@ -459,7 +459,7 @@ static void set_between(const struct row_set *set, struct row_view *view)
 		struct derive_inputs in = inputs_between(set, group);
 
 		judge_parts(view, &in);
-		row_percent_set_inside_of_interval(view, &in);
+		row_percent_set_interval(view, &in);
 	}
 	if (!view->sides[SIDE_BASELINE] && view->delta.kind != QUANTITY_NONE &&
 	    !has_come(set, view->group))
@@ -558,7 +558,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->delta = without_rounding(set, ret);
 		if (is_of_before(set, ret))
 			ret->delta = (struct quantity){0};
-		row_percent_set_inside(set, ret);
+		row_percent_set_difference(ret);
 		ret->percent = row_percent(ret);
 		ret->no_movement = group->exited
 		                           ? measure_fell(ret)

@@ -33,6 +33,9 @@ static bool percent_reads_as_zero(const struct row_view *view)
 {
 	const double shown_from = 0.05;
 
+	/* Values that differ in what began before the window have the same parts inside. */
+	if (row_has_waits_before(view, SIDE_BASELINE) || row_has_waits_before(view, SIDE_CANDIDATE))
+		return false;
 	return !view->is_interval && !view->group->exited && view->percent.kind != QUANTITY_NONE &&
 	       fabs(quantity_double(view->percent)) < shown_from;
 }

@@ -256,6 +256,12 @@ static inline bool row_has_value(const struct row_view *view, unsigned side)
 	return view->values[side].kind != QUANTITY_NONE;
 }
 
+/* Returns whether the value of the side has more of waits that began before the window than percentages count. */
+static inline bool row_has_waits_before(const struct row_view *view, unsigned side)
+{
+	return quantity_double(view->inside[side]) < quantity_double(view->values[side]);
+}
+
 /* Walks over the rows, in order. Starts zeroed. */
 struct row_cursor {
 	size_t at; /* row, or group where they are found late */

@@ -241,12 +241,6 @@ struct quantity report_process_value(const struct row_view *view, enum report_co
 	                                                : ids->session);
 }
 
-/* Returns whether the value has more of waits than a share of it may count. */
-static bool has_waits_before(const struct row_view *view, unsigned side)
-{
-	return quantity_double(view->inside[side]) < quantity_double(view->values[side]);
-}
-
 struct quantity report_spread_value(const struct row_set *set, const struct row_view *view,
                                     enum report_column column, unsigned side)
 {
@@ -266,7 +260,8 @@ struct quantity report_spread_value(const struct row_set *set, const struct row_
 	case COLUMN_max:
 		return row_in_common_ticks(set, side, view->measure, summary.max);
 	case COLUMN_busiest:
-		return has_waits_before(view, side) ? (struct quantity){0} : summary.busiest_share;
+		return row_has_waits_before(view, side) ? (struct quantity){0}
+		                                        : summary.busiest_share;
 	case COLUMN_variation:
 		return summary.variation;
 	default:

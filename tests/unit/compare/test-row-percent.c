@@ -88,11 +88,27 @@ static void test_of_baseline(void **state)
 	assert_integer(view.inside[SIDE_CANDIDATE], 5 * second);
 }
 
+/* The parts inside may be the same where the values are not, which is a change. */
+static void test_is_listed(void **state)
+{
+	struct row_view view;
+
+	(void)state;
+	options.per = PER_total;
+	add(SIDE_BASELINE, "a", 100);
+	add(SIDE_CANDIDATE, "a", 50);
+	build_rows(2);
+	view = view_row(&rows, "a", METRIC_blkio_delay_total_ns);
+	assert_real(view.percent, 0);
+	assert_true(is_listed(&rows, "a", METRIC_blkio_delay_total_ns));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_of_windows),
 	        cmocka_unit_test_setup_teardown(test_of_baseline, start_windows, end_rows),
+	        cmocka_unit_test_setup_teardown(test_is_listed, start_windows, end_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
