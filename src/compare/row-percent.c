@@ -36,6 +36,35 @@ void row_percent_set_interval(struct row_view *view, const struct derive_inputs 
 		view->delta_inside = measure_inside(view->measure, view->per, in);
 }
 
+static bool is_of_fewer(const struct group *baseline, const struct group *interval,
+                        enum metric_id metric)
+{
+	static const double most = .1;
+	struct group_coverage of = {baseline->cells[metric].seen, baseline->threads};
+	struct group_coverage other = {interval->cells[metric].seen, interval->threads};
+
+	if (of.seen == 0)
+		return other.seen > 0;
+	return (uint64_t)of.seen * other.expected < (uint64_t)other.seen * of.expected &&
+	       group_shares_part(of, other) >= most;
+}
+
+bool row_percent_is_of_fewer(const struct row_view *view, const struct group *interval)
+{
+	const struct group *baseline = view->sides[SIDE_BASELINE];
+	const struct derived_desc *derived;
+
+	if (!baseline)
+		return false;
+	if (!measure_is_derived(view->measure))
+		return is_of_fewer(baseline, interval, (enum metric_id)view->measure);
+	derived = &derived_table[measure_derived(view->measure)];
+	for (size_t i = 0; i < derived->input_count; i++)
+		if (is_of_fewer(baseline, interval, derived->inputs[i]))
+			return true;
+	return false;
+}
+
 /* A place on a scale has no size that another one could be a share of: nice 5 is not so many percent of nice 1. */
 static bool is_ordinal(unsigned measure)
 {

@@ -466,7 +466,8 @@ static void set_between(const struct row_set *set, struct row_view *view)
 		view->values[SIDE_BASELINE] = quantity_integer(0);
 	/* Rates of lives and of the time in between are no parts of each other; nor are means of other threads. */
 	if ((view->per == PER_total || (view->per == PER_thread && !view->members_differ)) &&
-	    row_marks_inputs(view) == ROW_INPUTS_SAME)
+	    row_marks_inputs(view) == ROW_INPUTS_SAME &&
+	    !(group && row_percent_is_of_fewer(view, group)))
 		view->percent = row_percent(view);
 }
 

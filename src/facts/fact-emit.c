@@ -494,26 +494,26 @@ static void emit_smaps_group(struct fact_build *build, const struct strmap_entry
 {
 	enum { BYTES_IN_KIB = 1024 };
 	const struct keyed_values *lists[SIDE_MAX] = {NULL}, *no_rates[SIDE_MAX] = {NULL};
-	const struct smaps_group *only =
-	        groups[0] && groups[0]->processes > 0 ? groups[0] : groups[1];
-	bool one_name;
+	const struct smaps_group *named = NULL;
+	bool one_name = true;
 
-	/* No process of the name could be read. */
-	if (!only || only->processes == 0)
-		return;
-	one_name = !only->several_names;
 	memset(build->smaps, 0, sizeof(build->smaps));
 	for (unsigned side = 0; side < build->set->sides; side++) {
 		if (!groups[side] || groups[side]->processes == 0)
 			continue;
 		lists[side] = &groups[side]->kib;
 		build->smaps[side] = groups[side];
-		one_name =
-		        one_name && !groups[side]->several_names && same_name(only, groups[side]);
+		one_name = one_name && !groups[side]->several_names &&
+		           (!named || same_name(named, groups[side]));
+		named = groups[side];
 	}
-	/* A pattern that stands for one name only, over both sides, is shown as that name. */
-	fact_build_begin(build, one_name ? only->first_name : entry->key,
-	                 one_name ? only->first_name_len : entry->key_len);
+	/* No process of the name could be read. */
+	if (!named)
+		return;
+	/* A process has the name that it had last. A pattern that stands for one name only, over both sides, is shown as that name. */
+	one_name = one_name || (build->sides[0].smaps && build->sides[0].smaps->literal);
+	fact_build_begin(build, one_name ? named->first_name : entry->key,
+	                 one_name ? named->first_name_len : entry->key_len);
 	emit_list(build, lists, no_rates, smaps_kind, BYTES_IN_KIB);
 	fact_build_end(build);
 }
@@ -551,6 +551,7 @@ static void emit_host_psi(struct fact_build *build)
 	emit_psi(build, psi);
 }
 
+/* A window has the values of its end. */
 static void emit_sched_ext(struct fact_build *build)
 {
 	for (unsigned id = 0; id < SCHED_EXT_COUNT; id++) {
@@ -559,7 +560,11 @@ static void emit_sched_ext(struct fact_build *build)
 		for (unsigned side = 0; side < build->set->sides; side++)
 			cells[side] = value_cell(&build->sides[side].info->sched_ext.values[id]);
 		emit(build, sched_ext_table[id].name,
-		     (struct fact_kind){.unit = UNIT_none, .id = id}, cells);
+		     (struct fact_kind){.unit = UNIT_none,
+		                        .id = id,
+		                        .counts = sched_ext_table[id].counts &&
+		                                  build->options->continues},
+		     cells);
 	}
 }
 

@@ -8,7 +8,9 @@
 #include "facts/cgroup-gone.h"
 #include "facts/cgroup-lost.h"
 #include "facts/cgroup-rates.h"
+#include "group/group-by.h"
 #include "group/normalise.h"
+#include "group/path-name.h"
 
 void cgroup_table_init(struct cgroup_table *table)
 {
@@ -116,9 +118,9 @@ const struct cgroup_stats *cgroup_group_rates(const struct cgroup_group *group)
 	return group->rate_members > 0 && !group->rate_unknown ? &group->rates : NULL;
 }
 
-void smaps_table_init(struct smaps_table *table, bool literal)
+void smaps_table_init(struct smaps_table *table, bool literal, const struct host *host)
 {
-	*table = (struct smaps_table){.literal = literal, .map = STRMAP_INIT};
+	*table = (struct smaps_table){.literal = literal, .host = host, .map = STRMAP_INIT};
 }
 
 void smaps_table_done(struct smaps_table *table)
@@ -131,21 +133,23 @@ void smaps_table_done(struct smaps_table *table)
 		free(group);
 	}
 	strmap_done(&table->map);
-	strbuf_done(&table->scratch);
+	strbuf_done(&table->key);
+	strbuf_done(&table->name);
 }
 
-/* Makes the key of the sample's process in @table->scratch. */
+/* Makes the key and the name of the sample's process. */
 static void make_key(struct smaps_table *table, const struct thread_sample *sample)
 {
-	const char *name = strbuf_str(&sample->pcomm);
-
-	strbuf_clear(&table->scratch);
-	if (table->literal) {
-		strbuf_add(&table->scratch, name, sample->pcomm.len);
-		strbuf_addf(&table->scratch, "[%u]", sample->tgid);
-	} else {
-		normalise_name(name, sample->pcomm.len, &table->scratch);
+	strbuf_clear(&table->key);
+	strbuf_clear(&table->name);
+	strbuf_add(&table->name, strbuf_str(&sample->pcomm), sample->pcomm.len);
+	if (!table->literal) {
+		normalise_name(strbuf_str(&sample->pcomm), sample->pcomm.len, &table->key);
+		return;
 	}
+	strbuf_addf(&table->name, "[%u]", sample->tgid);
+	path_name_on_host(sample, table->host, false, &table->name);
+	group_by_add_process(sample, table->host, &table->key);
 }
 
 static void note_name(struct smaps_group *group, const char *name, size_t len)
@@ -179,7 +183,7 @@ void smaps_table_add(struct smaps_table *table, const struct thread_sample *samp
 	if (!sample->has_smaps && !is_unread(sample))
 		return;
 	make_key(table, sample);
-	entry = strmap_add(&table->map, strbuf_str(&table->scratch), table->scratch.len);
+	entry = strmap_add(&table->map, strbuf_str(&table->key), table->key.len);
 	if (!entry->value)
 		entry->value = mem_calloc(1, sizeof(struct smaps_group));
 	group = entry->value;
@@ -188,10 +192,7 @@ void smaps_table_add(struct smaps_table *table, const struct thread_sample *samp
 		return;
 	}
 	group->processes++;
-	if (table->literal)
-		note_name(group, entry->key, entry->key_len);
-	else
-		note_name(group, strbuf_str(&sample->pcomm), sample->pcomm.len);
+	note_name(group, strbuf_str(&table->name), table->name.len);
 	for (size_t i = 0; i < from->count; i++) {
 		const char *key = from->entries[i].key;
 		struct keyed_value *sum = keyed_values_find(&group->kib, key, strlen(key), i);

@@ -50,7 +50,7 @@ void cgroup_table_add(struct cgroup_table *table, struct span pattern,
 /* Computes the limits that cgroups get from above; called behind the last cgroup. */
 void cgroup_table_finish(struct cgroup_table *table);
 
-/* The processes of one name: pattern of pcomm, or "pcomm[tgid]" if names are literal. */
+/* The processes of one name, a pattern of pcomm; or one process, whose name is "pcomm[tgid]", if names are literal. */
 struct smaps_group {
 	uint32_t processes;
 	uint32_t unread;  /* more of the name, whose file was not read */
@@ -62,11 +62,13 @@ struct smaps_group {
 
 struct smaps_table {
 	bool literal;
-	struct strmap map; /* to struct smaps_group; owned */
-	struct strbuf scratch;
+	const struct host *host; /* borrowed */
+	struct strmap map;       /* to struct smaps_group; owned */
+	struct strbuf key, name;
 };
 
-void smaps_table_init(struct smaps_table *table, bool literal);
+/* @host is read before the first sample, and must outlive the table. */
+void smaps_table_init(struct smaps_table *table, bool literal, const struct host *host);
 void smaps_table_done(struct smaps_table *table);
 /* Counts a leader whose smaps_rollup was not read; ignores other samples without smaps. */
 void smaps_table_add(struct smaps_table *table, const struct thread_sample *sample);

@@ -499,6 +499,15 @@ static void add_identity(const struct host *host, const struct strbuf *host_name
 	strbuf_add(out, strbuf_str(host_name), host_name->len);
 }
 
+void group_by_add_process(const struct thread_sample *sample, const struct host *host,
+                          struct strbuf *out)
+{
+	add_identity(host, &sample->host, &sample->boot_id,
+	             (struct identity){sample->tgid, sample->tgid, sample_process_start(sample),
+	                               sample->process_successors},
+	             out);
+}
+
 uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by, unsigned key,
                              const struct thread_sample *sample, const struct host *host)
 {
@@ -513,12 +522,10 @@ uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by,
 		return add_name(names, by, id);
 	/* Ids identify both; their names may change, or be known on one side only. */
 	strbuf_clear(&names->pattern);
-	if (id == GROUP_KEY_pid) {
-		identity.tid = sample->tgid;
-		identity.start_time_clock_ticks = sample_process_start(sample);
-	}
 	if (id == GROUP_KEY_user)
 		strbuf_addf(&names->pattern, "%u", sample->uid);
+	else if (id == GROUP_KEY_pid)
+		group_by_add_process(sample, host, &names->pattern);
 	else
 		add_identity(host, &sample->host, &sample->boot_id, identity, &names->pattern);
 	names->identities = true;

@@ -108,6 +108,10 @@ must_check_ bool group_cpu_cgroup(const struct thread_sample *sample, struct str
 uint32_t key_names_of_thread(struct key_names *names, const struct group_by *by, unsigned key,
                              const struct thread_sample *sample, const struct host *host);
 
+/* Appends the identity of the sample's process: its id alone may be another one's after a boot, in another namespace, or later. */
+void group_by_add_process(const struct thread_sample *sample, const struct host *host,
+                          struct strbuf *out);
+
 /* The process of threads that have exited. */
 struct exited_process {
 	uint32_t tgid;

@@ -78,9 +78,17 @@ const struct cgroup_key_desc cgroup_key_table[] = {
 };
 const size_t cgroup_key_count = ARRAY_SIZE(cgroup_key_table);
 
+enum { SCHED_EXT_LEVEL, SCHED_EXT_COUNTER };
+#define SCHED_EXT(id_, form_, kind_, text_)                                                        \
+	_Static_assert(FORM_##form_ == FORM_NUMBER || SCHED_EXT_##kind_ == SCHED_EXT_LEVEL,        \
+		       "sched_ext value " #id_ ": a " #form_ " cannot be a " #kind_);
+#include CTPROF_SCHED_EXT_DEF
+#undef SCHED_EXT
+
 const struct named_fact_desc sched_ext_table[SCHED_EXT_COUNT] = {
-#define SCHED_EXT(id_, form_, text_) [SCHED_EXT_##id_] = {#id_, FORM_##form_, text_},
-#include "sched-ext.def"
+#define SCHED_EXT(id_, form_, kind_, text_)                                                        \
+	[SCHED_EXT_##id_] = {#id_, FORM_##form_, SCHED_EXT_##kind_ == SCHED_EXT_COUNTER, text_},
+#include CTPROF_SCHED_EXT_DEF
 #undef SCHED_EXT
 };
 

@@ -342,19 +342,21 @@ static void judge_totals(struct thread_sample *sample, struct sample_bounds boun
 	}
 }
 
-/* Finds what bounds the times of a thread or a process of this birth. Says whether it was born by then. */
+/* Finds what bounds the times of a thread or a process of this birth. Returns false if it was born more than a second after the
+ * reading: the two are times of different clocks then. */
 static bool bounds_at(uint64_t birth_clock_ticks, uint64_t read_boottime_ns,
                       uint64_t ticks_per_second, struct sample_bounds *ret_bounds)
 {
 	/* The kernel charges a thread with whole ticks in which it ran for a moment only. */
-	enum { SLACK_TICKS = 20 };
+	enum { SLACK_TICKS = 20, LATE_NS = NS_PER_SECOND };
 	unsigned __int128 born_ns = (unsigned __int128)birth_clock_ticks * NS_PER_SECOND;
 	uint64_t longest_ns;
 
 	born_ns /= ticks_per_second;
-	if (born_ns > read_boottime_ns)
+	if (born_ns > (unsigned __int128)read_boottime_ns + LATE_NS)
 		return false;
-	longest_ns = metric_longest_ns(read_boottime_ns - (uint64_t)born_ns);
+	longest_ns = metric_longest_ns(
+	        born_ns < read_boottime_ns ? read_boottime_ns - (uint64_t)born_ns : 0);
 	*ret_bounds = (struct sample_bounds){longest_ns, longest_ns, ticks_per_second, SLACK_TICKS};
 	return true;
 }

@@ -24,7 +24,7 @@ void report_load_init(struct load *load, const struct report_options *options, c
 	load->cgroups.keeps_ids = options->sides == SIDE_MAX;
 	container_table_init(&load->containers);
 	load->wants_containers = options->containers;
-	smaps_table_init(&load->smaps, options->by.literal_names);
+	smaps_table_init(&load->smaps, options->by.literal_names, &load->info.host);
 	/* Settings that are listed by name are those of the host. */
 	load->wants_ended = options->exits;
 	load->wants_knobs = options->sides == SIDE_MAX && !options->facts.settings_like;

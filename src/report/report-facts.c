@@ -394,11 +394,13 @@ static void print_footnote(FILE *file, const struct report *report, const struct
 		                    ? "processes whose smaps_rollup was not read are missing"
 		                    : "cgroups that only one reading has are missing");
 	if (went_back)
-		strbuf_addf(
-		        &text,
-		        "%s%s went back: a counter is lower than before, as that of another cgroup "
-		        "under the same path, and there is no difference\n",
-		        separator, report_went_back_mark);
+		strbuf_addf(&text,
+		            "%s%s went back: a counter is lower than before, so it was counted "
+		            "anew%s, and there is no difference\n",
+		            separator, report_went_back_mark,
+		            rows->section == SECTION_sched_ext
+		                    ? ""
+		                    : ", as that of another cgroup under the same path");
 	if (remade)
 		strbuf_addf(
 		        &text,

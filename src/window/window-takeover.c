@@ -112,8 +112,27 @@ static bool is_after_its_end(const struct thread_sample *first, const struct thr
 	       (!sample_has_ended(later) || ran_differently(first, later, slack_ns));
 }
 
+/* Returns whether a thread of the process that was there at the first reading may have the leader's ids now: its own ids are lost, or it
+ * was not read. */
+static bool may_have_taker(const struct window_join *join, const struct thread_key *leader,
+                           const struct thread_sample *first)
+{
+	const struct thread_store *threads = &join->first.threads;
+	uint32_t row = window_reading_find(&join->first, leader);
+	uint64_t count, read = 0;
+
+	if (window_has_lost(join, leader) || !window_get_counter(first, METRIC_nr_threads, &count))
+		return true;
+	for (; row < threads->count &&
+	       thread_key_same_process(thread_store_key(threads, row), leader);
+	     row++)
+		read++;
+	return count > read;
+}
+
 /* Only the leader's ids are taken over: a difference that is impossible for another thread is the kernel's fault, and
- * judged as such. The margin is a tick and the skew of the readings; the total is read before the thread. */
+ * judged as such. So is one that no taker can have: a taker that was born inside has run for no longer than the interval. The margin is a tick
+ * and the skew of the readings; the total is read before the thread. */
 bool window_is_another(const struct window_join *join, const struct thread_key *key,
                        const struct thread_sample *first)
 {
@@ -131,7 +150,7 @@ bool window_is_another(const struct window_join *join, const struct thread_key *
 		return false;
 	ran_ns = metric_rose(before, now);
 	if (ran_ns > interval_ns + slack_ns)
-		return true;
+		return may_have_taker(join, key, first);
 	return ran_ns > slack_ns && process_ran(join, key, &process_ns) &&
 	       ran_ns - slack_ns > process_ns;
 }

@@ -11,7 +11,7 @@ int fact_fixture_setup(void **state)
 
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		cgroup_table_init(&fixture->cgroups[side]);
-		smaps_table_init(&fixture->smaps[side], false);
+		smaps_table_init(&fixture->smaps[side], false, NULL);
 	}
 	*state = fixture;
 	return 0;

@@ -15,6 +15,9 @@
 #ifndef CTPROF_CGROUP_DEF
 #define CTPROF_CGROUP_DEF "cgroup.def"
 #endif
+#ifndef CTPROF_SCHED_EXT_DEF
+#define CTPROF_SCHED_EXT_DEF "sched-ext.def"
+#endif
 #ifndef CTPROF_CGROUP_LISTS_DEF
 #define CTPROF_CGROUP_LISTS_DEF "cgroup-lists.def"
 #endif
@@ -93,8 +96,8 @@ enum cgroup_list_id {
 };
 
 enum sched_ext_id {
-#define SCHED_EXT(id_, form_, text_) SCHED_EXT_##id_,
-#include "sched-ext.def"
+#define SCHED_EXT(id_, form_, kind_, text_) SCHED_EXT_##id_,
+#include CTPROF_SCHED_EXT_DEF
 #undef SCHED_EXT
 	SCHED_EXT_COUNT,
 };
@@ -147,6 +150,7 @@ bool cgroup_list_omits_zeros(enum cgroup_list_id list);
 struct named_fact_desc {
 	const char *name;
 	enum fact_form form;
+	bool counts; /* it only rises, unless it is counted anew */
 	const char *description;
 };
 extern const struct named_fact_desc sched_ext_table[SCHED_EXT_COUNT];

@@ -62,7 +62,7 @@ static void test_smaps_sums(void **state)
 	const struct smaps_group *group;
 
 	(void)state;
-	smaps_table_init(&table, false);
+	smaps_table_init(&table, false, NULL);
 	add_process(&table, "worker-1", 1, 10, 1);
 	add_process(&table, "worker-2", 2, 20, 2);
 	add_process(&table, "other", 3, 40, 4);
@@ -76,16 +76,42 @@ static void test_smaps_sums(void **state)
 	smaps_table_done(&table);
 }
 
+static void add_life(struct smaps_table *table, uint32_t tgid, uint64_t start, const char *host)
+{
+	static struct thread_sample sample;
+
+	sample_reset(&sample);
+	sample.tgid = sample.tid = tgid;
+	sample.start_time_clock_ticks = start;
+	sample_name(&sample.pcomm, "worker-1");
+	sample_name(&sample.host, host);
+	sample.has_smaps = true;
+	keyed_values_set(&sample.smaps_rollup_kib, "Rss", 3, start);
+	smaps_table_add(table, &sample);
+	sample_done(&sample);
+}
+
+/* A process is its id and its birth, on its host. */
 static void test_smaps_literal(void **state)
 {
+	static const char *const names[] = {"worker-1[22] on a", "worker-1[23] on a",
+	                                    "worker-1[22] on a", "worker-1[22] on b"};
+	struct host host = {.numbers[HOST_hosts] = 2};
 	struct smaps_table table;
 
 	(void)state;
-	smaps_table_init(&table, true);
-	add_process(&table, "worker-1", 1, 10, 1);
-	add_process(&table, "worker-1", 22, 20, 2);
-	assert_int_equal(table.map.count, 2);
-	assert_string_equal(smaps_group(&table, "worker-1[22]")->first_name, "worker-1[22]");
+	smaps_table_init(&table, true, &host);
+	add_life(&table, 22, 1, "a");
+	add_life(&table, 23, 1, "a");
+	add_life(&table, 22, 2, "a");
+	add_life(&table, 22, 1, "b");
+	assert_int_equal(table.map.count, ARRAY_SIZE(names));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct smaps_group *group = table.map.entries[i].value;
+
+		assert_string_equal(group->first_name, names[i]);
+		assert_int_equal(group->processes, 1);
+	}
 	smaps_table_done(&table);
 }
 
@@ -96,7 +122,7 @@ static void test_smaps_without(void **state)
 	struct smaps_table table;
 
 	(void)state;
-	smaps_table_init(&table, false);
+	smaps_table_init(&table, false, NULL);
 	sample_reset(&sample);
 	sample_name(&sample.pcomm, "a");
 	smaps_table_add(&table, &sample);

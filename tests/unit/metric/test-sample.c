@@ -367,7 +367,7 @@ static void test_judge_every_bound(void **state)
 
 static const struct host_bounds host = {.ticks_per_second = 100, .possible_cpus = 4};
 
-/* At the end of a life of 2 s: that, 1 % and 1 s. A thread that was born later than it was read has no age. */
+/* At the end of a life of 2 s: that, 1 % and 1 s. One that was born up to a second after it was read has the age 0. */
 static void test_judge_at(void **state)
 {
 	const uint64_t life = 2000000000, most = life + life / 100 + 1000000000;
@@ -378,8 +378,13 @@ static void test_judge_at(void **state)
 	sample_set(&sample, blkio_delay_max_ns, (struct peak_ns){most + 1});
 	sample_set(&sample, run_time_ns, (struct counter_ns){most});
 	sample_judge_at(&sample, 0, host);
-	sample_judge_at(&sample, 3647989999999, host);
+	sample_judge_at(&sample, 3646989999999, host);
 	assert_true(seen(METRIC_blkio_delay_total_ns));
+	sample_judge_at(&sample, 3646990000000, host);
+	assert_false(seen(METRIC_blkio_delay_total_ns));
+	sample_set(&sample, blkio_delay_total_ns, (struct counter_ns){3648111719672});
+	sample_set(&sample, run_time_ns, (struct counter_ns){most});
+	sample_set(&sample, blkio_delay_max_ns, (struct peak_ns){most + 1});
 	sample_judge_at(&sample, UINT64_C(3647990000000) + life, host);
 	assert_false(seen(METRIC_blkio_delay_total_ns));
 	assert_false(seen(METRIC_blkio_delay_max_ns));

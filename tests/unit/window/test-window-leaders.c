@@ -193,11 +193,52 @@ static void young_leader_has_its_own_record(void **state)
 	assert_seen(snapshot_copy_find(&scene.window, WORKER), run_time_ns, 7000);
 }
 
+/* A leader has run for longer than the window. The kernel was wrong unless a thread that was there before is lost, or was not read. */
+static void leader_ran_too_long(void **state)
+{
+	static const struct {
+		uint64_t threads; /* that the process had at the first reading */
+		bool reads_other, loses_other;
+		bool is_another;
+	} cases[] = {
+	        {1, false, false, false}, {2, false, false, true}, {2, true, false, false},
+	        {2, true, true, true},    {3, true, false, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_(scene_done) struct scene scene;
+		struct thread_sample *leader;
+
+		scene_init(&scene);
+		leader = reading_add(&scene.a, 700, 700, SECOND_TICKS(60));
+		sample_set(leader, run_time_ns, (struct counter_ns){500});
+		sample_set(leader, minflt, (struct counter_count){7});
+		sample_set(leader, nr_threads, (struct gauge_count){cases[i].threads});
+		if (cases[i].reads_other)
+			reading_add(&scene.a, 700, 701, SECOND_TICKS(60));
+		leader = reading_add(&scene.b, 700, 700, SECOND_TICKS(60));
+		sample_set(leader, run_time_ns, (struct counter_ns){SECONDS(33)});
+		sample_set(leader, minflt, (struct counter_count){9});
+		if (cases[i].reads_other && !cases[i].loses_other)
+			reading_add(&scene.b, 700, 701, SECOND_TICKS(60));
+		join(&scene);
+		leader = (struct thread_sample *)snapshot_copy_find(&scene.window, 700);
+		assert_window(&scene.window.info, threads_unknown, cases[i].is_another);
+		assert_unseen(leader, run_time_ns);
+		assert_int_equal(metric_set_has(&leader->impossible, METRIC_run_time_ns),
+		                 !cases[i].is_another);
+		assert_int_equal(metric_set_has(&leader->seen, METRIC_minflt),
+		                 !cases[i].is_another);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(takers_are_of_the_process),
 	        cmocka_unit_test(living_taker_is_of_the_process),
+	        cmocka_unit_test(leader_ran_too_long),
 	        cmocka_unit_test(another_process_is_none),
 	        cmocka_unit_test(living_process_may_be_another),
 	        cmocka_unit_test(short_leader_is_of_the_process),
