@@ -180,7 +180,7 @@ static void forget_settings(struct snapshot_info *info)
 {
 	settings_done(&info->settings);
 	info->psi = (struct psi){0};
-	info->sched_ext = (struct sched_ext){0};
+	sched_ext_done(&info->sched_ext);
 	memset(info->cost_seen, 0, sizeof(info->cost_seen));
 	memset(info->cost, 0, sizeof(info->cost));
 }
