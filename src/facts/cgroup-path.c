@@ -29,6 +29,11 @@ void cgroup_above_done(struct cgroup_above *above)
 	strmap_done(&above->throttlers);
 }
 
+bool cgroup_above_knows_throttling(const struct cgroup_above *above)
+{
+	return above->throttling_seen && (!above->throttling_hidden || above->throttler_count > 0);
+}
+
 void cgroup_tree_done(struct cgroup_tree *tree)
 {
 	strmap_done(&tree->places);
@@ -330,9 +335,4 @@ void cgroup_tree_finish(struct cgroup_tree *tree)
 
 	for (size_t i = 0; i < tree->count; i++)
 		resolve(tree, &tree->nodes[i], &path, &key);
-	for (size_t i = 0; i < tree->count; i++)
-		if (tree->nodes[i].above->throttling_hidden) {
-			tree->nodes[i].above->throttling_seen = false;
-			tree->nodes[i].above->by = (struct span){0};
-		}
 }

@@ -27,8 +27,8 @@ struct cgroup_bound {
 struct cgroup_above {
 	uint32_t members;
 	struct cgroup_bound bounds[CGROUP_LIMIT_COUNT];
-	bool throttling_seen;   /* a cgroup above counts it, and none that does was unreadable */
-	bool throttling_hidden; /* one was */
+	bool throttling_seen; /* a cgroup above counts it */
+	bool throttling_hidden; /* one that may count it could not be read: the sums are lower bounds */
 	/* Sums over the cgroups above that were throttled, each once. These are their own counts: they do not
 	 * show how long the cgroups below wanted to run, or existed, and two that were throttled at one time both count. */
 	uint64_t periods, usec;
@@ -40,6 +40,9 @@ struct cgroup_above {
 	struct strmap throttlers; /* their places in the tree */
 };
 void cgroup_above_done(struct cgroup_above *above);
+
+/* Returns whether the sums are known. Those that are a part only say nothing if they are 0. */
+bool cgroup_above_knows_throttling(const struct cgroup_above *above);
 
 /* The part of a cgroup that the cgroups below it need. */
 struct cgroup_node {

@@ -292,11 +292,12 @@ static struct fact_cell bound_cell(const struct cgroup_bound *bound)
 static struct fact_cell throttled_cell(const struct cgroup_above *above, uint64_t number,
                                        int64_t rate)
 {
-	struct fact_cell cell = {0};
+	struct fact_cell cell = number_cell(number);
 
-	if (!above->throttling_seen)
-		return cell;
-	cell = number_cell(number);
+	if (!cgroup_above_knows_throttling(above))
+		return (struct fact_cell){0};
+	cell.members = 1;
+	cell.lacking = above->throttling_hidden;
 	if (above->has_rates)
 		set_rate(&cell, (uint64_t)rate);
 	return cell;
@@ -507,7 +508,6 @@ static void emit_smaps_group(struct fact_build *build, const struct strmap_entry
 		           (!named || same_name(named, groups[side]));
 		named = groups[side];
 	}
-	/* No process of the name could be read. */
 	if (!named)
 		return;
 	/* A process has the name that it had last. A pattern that stands for one name only, over both sides, is shown as that name. */

@@ -388,11 +388,12 @@ static void print_footnote(FILE *file, const struct report *report, const struct
 		remade = remade || rows[i].remade;
 	}
 	if (partial)
-		strbuf_addf(&text, "%s%s* covers a part of the group: %s\n", separator,
-		            report->style.markdown ? "\\" : "",
-		            rows->section == SECTION_smaps_rollup
-		                    ? "processes whose smaps_rollup was not read are missing"
-		                    : "cgroups that only one reading has are missing");
+		strbuf_addf(
+		        &text, "%s%s* lacks %s\n", separator, report->style.markdown ? "\\" : "",
+		        rows->section == SECTION_smaps_rollup
+		                ? "processes whose smaps_rollup was not read"
+		                : "cgroups that only one reading has, or cgroups above that could "
+		                  "not be read");
 	if (went_back)
 		strbuf_addf(&text,
 		            "%s%s went back: a counter is lower than before, so it was counted "

@@ -260,8 +260,9 @@ struct quantity report_spread_value(const struct row_set *set, const struct row_
 	case COLUMN_max:
 		return row_in_common_ticks(set, side, view->measure, summary.max);
 	case COLUMN_busiest:
-		return row_has_waits_before(view, side) ? (struct quantity){0}
-		                                        : summary.busiest_share;
+		if (row_has_waits_before(view, side))
+			return (struct quantity){0};
+		return summary.busiest_share;
 	case COLUMN_variation:
 		return summary.variation;
 	default:

@@ -152,8 +152,8 @@ static void test_way_up(void **state)
 	assert_throttled("/a/b", 4, 40, "/a");
 	assert_throttled("/n/near/x", 507, 9070, "/n");
 	assert_throttled("/n/near", 500, 9000, "/n");
-	assert_false(group_of("/a")->throttling_seen);
-	assert_false(group_of("/ab")->throttling_seen);
+	assert_false(cgroup_above_knows_throttling(group_of("/a")));
+	assert_false(cgroup_above_knows_throttling(group_of("/ab")));
 	assert_bound("/a/b/c", CGROUP_LIMIT_cpu, 500000, "/a");
 	assert_bound("/a/b/c", CGROUP_LIMIT_memory, 30, "/a");
 	assert_bound("/a/b/c", CGROUP_LIMIT_pids, 7, "/a");
@@ -198,10 +198,10 @@ static void test_hierarchies(void **state)
 	assert_throttled("/a/cpu", 3, 30, "/a");
 	assert_bound("/a/cpu", CGROUP_LIMIT_cpu, 10000, "/a");
 	assert_int_equal(group_of("/a/cpu")->bounds[CGROUP_LIMIT_pids].state, FACT_UNSEEN);
-	assert_false(group_of("/a/pids")->throttling_seen);
+	assert_false(cgroup_above_knows_throttling(group_of("/a/pids")));
 	assert_bound("/a/pids", CGROUP_LIMIT_pids, 6, "/a");
 	assert_int_equal(group_of("/a/pids")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
-	assert_false(group_of("/a/v2")->throttling_seen);
+	assert_false(cgroup_above_knows_throttling(group_of("/a/v2")));
 }
 
 /* Before Linux 5.11, a limit of memory of version 1 holds below only with memory.use_hierarchy. Other limits do in any case. */
@@ -316,7 +316,8 @@ static void test_root_of_namespace(void **state)
 		assert_int_equal(group_of("/a")->bounds[CGROUP_LIMIT_cpu].state, expected);
 		assert_int_equal(group_of("/a/b")->bounds[CGROUP_LIMIT_cpu].state, expected);
 		assert_bound("/a/limited", CGROUP_LIMIT_cpu, 2000000, "/a/limited");
-		assert_int_equal(group_of("/a/b")->throttling_seen, cases[i].is_known);
+		assert_int_equal(cgroup_above_knows_throttling(group_of("/a/b")),
+		                 cases[i].is_known);
 		teardown(state);
 	}
 }
@@ -341,7 +342,7 @@ static void test_roots_of_hierarchies(void **state)
 	(void)state;
 	make(given, ARRAY_SIZE(given));
 	assert_int_equal(group_of("/a")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
-	assert_false(group_of("/a")->throttling_seen);
+	assert_false(cgroup_above_knows_throttling(group_of("/a")));
 	assert_int_equal(group_of("/a")->bounds[CGROUP_LIMIT_pids].state, FACT_UNLIMITED);
 }
 
@@ -364,15 +365,16 @@ static void test_unreadable(void **state)
 	make(given, ARRAY_SIZE(given));
 	assert_int_equal(group_of("/a/b")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
 	assert_int_equal(group_of("/a/b/c")->bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
-	assert_false(group_of("/a/b")->throttling_seen);
-	assert_false(group_of("/a/b/c")->throttling_seen);
+	assert_false(cgroup_above_knows_throttling(group_of("/a/b")));
+	assert_false(cgroup_above_knows_throttling(group_of("/a/b/c")));
 	assert_bound("/d/e", CGROUP_LIMIT_memory, 9, "/d");
 	assert_throttled("/d/e", 7, 7, "/d");
-	/* The limit below it is known, and a part of the throttling, of which another one may have more. */
+	/* The limit below it is known, and a part of the throttling. */
 	assert_bound("/f/g/h", CGROUP_LIMIT_memory, 8, "/f/g");
-	assert_false(group_of("/f/g/h")->throttling_seen);
-	assert_null(group_of("/f/g/h")->by.text);
-	assert_false(group_of("/f/g")->throttling_seen);
+	assert_throttled("/f/g/h", 2, 2, "/f/g");
+	assert_true(group_of("/f/g/h")->throttling_hidden);
+	assert_false(group_of("/d/e")->throttling_hidden);
+	assert_false(cgroup_above_knows_throttling(group_of("/f/g")));
 }
 
 /* A snapshot may hold anything. */
