@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "row-ended-names.h"
+#include "row-hidden.h"
 #include "window/exit-log.h"
 
 /* Returns whether the side has all threads of the host, or all of the only process that the group has on the other one. */
@@ -43,22 +44,18 @@ bool row_may_lack_processes(const struct row_set *set, const struct row_group *g
 
 /* Returns whether threads that the window does not have, or those that ended there without a name of the keys, may have used a tenth or
  * more of the CPU time of the group on the other side. A process or thread that the window does not have was not there: it is no other
- * one, whatever ended. */
+ * one, whatever ended; but threads of one name may have been in the process. */
 static bool may_have_run(const struct row_set *set, const struct row_group *group, unsigned side)
 {
-	enum { SMALL_PARTS = 10 };
-	const struct derive_frame *frame = &set->frames[side], *other = &set->frames[!side];
-	const struct fold_cell run = group_number(group->sides[!side], METRIC_run_time_ns);
-	double hidden = (double)frame->unaccounted_ns;
+	double unnamed_ns = 0;
 
-	if (set->is_chosen[side] || group_by_has(&set->by, GROUP_KEY_pid) ||
-	    group_by_has(&set->by, GROUP_KEY_thread))
+	if (set->is_chosen[side] || group_by_has(&set->by, GROUP_KEY_thread) ||
+	    (group_by_has(&set->by, GROUP_KEY_pid) && !group_by_has_thread_key(&set->by)))
 		return false;
 	if (group->unnamed)
-		hidden += (double)group_number(group->unnamed, METRIC_run_time_ns).number;
-	return !frame->unaccounted_known || run.seen == 0 ||
-	       hidden * (double)other->length_ns * SMALL_PARTS >
-	               (double)run.number * (double)frame->length_ns;
+		unnamed_ns = (double)group_number(group->unnamed, METRIC_run_time_ns).number;
+	return group_number(group->sides[!side], METRIC_run_time_ns).seen == 0 ||
+	       row_hides_many(set, group, side, unnamed_ns);
 }
 
 /* Returns whether threads that ended in the window may be in another group there than they are on the other side. */
@@ -89,7 +86,8 @@ enum row_absence row_absence(const struct row_set *set, const struct row_group *
 		return ABSENCE_UNKNOWN;
 	if (frame->missed_known && frame->missed == 0)
 		return ABSENCE_ZERO;
-	return hides_ended(set, group, side) ? ABSENCE_UNKNOWN : ABSENCE_PARTIAL;
+	return hides_ended(set, group, side) || row_has_missed_many(set, group) ? ABSENCE_UNKNOWN
+	                                                                        : ABSENCE_PARTIAL;
 }
 
 /* Returns whether a group without threads has 0 of it: a counter, what adds counters up, and rates of them. */

@@ -1,45 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "row-exits.h"
 
-#include <math.h>
-
 #include "row-ended-names.h"
+#include "row-hidden.h"
 #include "window/exit-log.h"
-
-/* Returns whether the window may lack threads that ended in it. */
-static bool may_have_missed(const struct derive_frame *frame)
-{
-	return frame->missed > 0 || (!window_exits_are_known(frame->exits) && !frame->missed_known);
-}
-
-static double per_second(double ns, const struct derive_frame *frame)
-{
-	return frame->length_ns > 0 ? ns / (double)frame->length_ns : 0;
-}
-
-static double cpu_per_second(const struct group *group, const struct derive_frame *frame)
-{
-	return per_second((double)group_number(group, METRIC_run_time_ns).number, frame);
-}
-
-/* Returns whether threads that ended unseen in the window, since it has no records of ends, may have used a tenth or more of the CPU time
- * that the group has on the side with more of it. A process or thread that both windows have does not end unseen. */
-static bool may_have_run_unseen(const struct row_set *set, const struct row_group *group,
-                                unsigned side)
-{
-	enum { SMALL_PARTS = 10 };
-	const struct derive_frame *frame = &set->frames[side];
-	double most = 0;
-
-	if (window_exits_are_known(frame->exits) || !may_have_missed(frame) ||
-	    group_by_has(&set->by, GROUP_KEY_pid) || group_by_has(&set->by, GROUP_KEY_thread))
-		return false;
-	for (unsigned i = 0; i < SIDE_MAX; i++)
-		if (group->sides[i])
-			most = fmax(most, cpu_per_second(group->sides[i], &set->frames[i]));
-	return !frame->unaccounted_known ||
-	       per_second((double)frame->unaccounted_ns, frame) * SMALL_PARTS > most;
-}
 
 /* Returns the number of threads of the group that ended there. */
 static uint32_t ended_in(const struct row_group *group, unsigned side)
@@ -71,6 +35,13 @@ static bool is_of_unlike_parts(const struct row_set *set, enum metric_id metric)
 	return false;
 }
 
+/* Returns whether a group that both windows have may lack threads in one without records of ends. A thread that both have does not end. */
+static bool may_hide_many(const struct row_set *set, const struct row_group *group, unsigned side)
+{
+	return !window_exits_are_known(set->frames[side].exits) &&
+	       !group_by_has(&set->by, GROUP_KEY_thread) && row_hides_many(set, group, side, 0);
+}
+
 bool row_ends_differ(const struct row_set *set, const struct row_group *group,
                      enum metric_id metric)
 {
@@ -85,15 +56,15 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 	    (row_ended_names_differ(set) && baseline + candidate > EXIT_PART_NOTHING))
 		return ended_in(group, SIDE_BASELINE) + ended_in(group, SIDE_CANDIDATE) > 0;
 	if (baseline == candidate)
-		return false;
+		return baseline != EXIT_PART_NOTHING && row_has_missed_many(set, group);
 	if (ended_in(group, lesser) > 0)
 		return true;
+	if (!row_may_have_missed(&set->frames[lesser]))
+		return false;
 	if (!group->sides[lesser])
-		return may_have_missed(&set->frames[lesser]) &&
-		       (ended_in(group, !lesser) > 0 ||
-		        row_absence(set, group, lesser) == ABSENCE_UNKNOWN);
-	return (may_have_missed(&set->frames[lesser]) && ended_in(group, !lesser) > 0) ||
-	       may_have_run_unseen(set, group, lesser);
+		return ended_in(group, !lesser) > 0 ||
+		       row_absence(set, group, lesser) == ABSENCE_UNKNOWN;
+	return ended_in(group, !lesser) > 0 || may_hide_many(set, group, lesser);
 }
 
 bool row_is_measured_differently(const struct row_set *set, const struct row_view *view)

@@ -180,7 +180,8 @@ struct quantity row_absent_value(const struct row_set *set, const struct row_gro
 
 /* Returns whether exit records give the metric more completely in one of two windows than in the other (registry/exits.def), and
  * threads of the group ended in the less complete one. If that window lacks ended threads, or has no exit records, the threads
- * that ended in the other window count. If single windows or hosts of a sum differ in this, or row_ended_names_differ(), the threads
+ * that ended in the other window count. If both give the same, and one misses threads, those that ended in the group count if they
+ * are fewer than ten times as many. If single windows or hosts of a sum differ in this, or row_ended_names_differ(), the threads
  * that ended on either side count. False for a group that one side does not have, if the set has no absence. */
 bool row_ends_differ(const struct row_set *set, const struct row_group *group,
                      enum metric_id metric);

@@ -353,6 +353,79 @@ static void test_measured_differently_unseen(void **state)
 	}
 }
 
+/* Threads of a process that ended unseen are in its total. They leave no trace there if they ran for less than some ticks. */
+static void test_measured_differently_in_process(void **state)
+{
+	static const struct {
+		enum group_key keys[2];
+		unsigned key_count;
+		int64_t run_ms, exited_ms; /* of the candidate; the latter in totals alone */
+		bool differs;
+	} cases[] = {
+	        {{GROUP_KEY_pid}, 1, 401, 0, false},
+	        {{GROUP_KEY_pid}, 1, 399, 0, true},
+	        {{GROUP_KEY_pid, GROUP_KEY_comm}, 2, 4000, 300, false},
+	        {{GROUP_KEY_pid, GROUP_KEY_comm}, 2, 4000, 400, true},
+	        {{GROUP_KEY_pid, GROUP_KEY_thread}, 2, 4000, 400, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		fold_number exited[PROCESS_TOTAL_COUNT] = {0};
+
+		start_windows(state);
+		add_thread(&tables[0], (struct thread_spec){.name = "a",
+		                                            .interval_ns = 30 * second,
+		                                            .life_ns = 30 * second,
+		                                            .values = {{METRIC_run_time_ns, 0}}});
+		add_thread(&tables[1],
+		           (struct thread_spec){
+		                   .name = "a",
+		                   .interval_ns = 30 * second,
+		                   .life_ns = 30 * second,
+		                   .values = {{METRIC_run_time_ns, cases[i].run_ms * 1000000}}});
+		infos[SIDE_CANDIDATE].host.seen[HOST_clock_ticks_per_second] = true;
+		infos[SIDE_CANDIDATE].host.numbers[HOST_clock_ticks_per_second] = 100;
+		know_exits(WINDOW_EXITS_completed, WINDOW_EXITS_denied);
+		rows.by.count = 0;
+		for (unsigned key = 0; key < cases[i].key_count; key++)
+			rows.by.keys[rows.by.count++] = cases[i].keys[key];
+		exited[PROCESS_TOTAL_utime_clock_ticks] = (fold_number)cases[i].exited_ms / 10;
+		rows.totals[SIDE_CANDIDATE]->exited = exited;
+		assert_int_equal(differs("a", METRIC_run_time_ns), cases[i].differs);
+		rows.totals[SIDE_CANDIDATE]->exited = NULL;
+		end_rows(state);
+	}
+}
+
+/* Two windows have records of ends, and one misses threads: any of them may have been of the group. */
+static void test_missed_many(void **state)
+{
+	static const struct {
+		uint64_t missed;
+		enum window_exits exits;
+		bool differs;
+	} cases[] = {
+	        {0, WINDOW_EXITS_recorded, false}, {1, WINDOW_EXITS_recorded, false},
+	        {2, WINDOW_EXITS_recorded, true},  {2, WINDOW_EXITS_completed, true},
+	        {9, WINDOW_EXITS_off, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		start_windows(state);
+		for (unsigned pair = 0; pair < 10; pair++)
+			add_pair(SIDE_BASELINE, "a", true, 1000);
+		add_pair(SIDE_CANDIDATE, "a", false, 2000);
+		add_pair(SIDE_BASELINE, "calm", false, 1000);
+		add_pair(SIDE_CANDIDATE, "calm", false, 2000);
+		window_set(&infos[SIDE_CANDIDATE].window, WINDOW_threads_missed, cases[i].missed);
+		window_set(&infos[SIDE_CANDIDATE].window, WINDOW_threads_lost, 0);
+		know_exits(cases[i].exits, cases[i].exits);
+		assert_int_equal(differs("a", METRIC_run_time_ns), cases[i].differs);
+		assert_false(differs("calm", METRIC_run_time_ns));
+		end_rows(state);
+	}
+}
+
 #define WINDOW_TEST(test_) cmocka_unit_test_setup_teardown(test_, start_windows, end_rows)
 
 int main(void)
@@ -368,6 +441,8 @@ int main(void)
 	        WINDOW_TEST(test_measured_differently),
 	        WINDOW_TEST(test_measured_differently_by_side),
 	        cmocka_unit_test(test_measured_differently_unseen),
+	        cmocka_unit_test(test_measured_differently_in_process),
+	        cmocka_unit_test(test_missed_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
