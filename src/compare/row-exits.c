@@ -35,11 +35,18 @@ static bool is_of_unlike_parts(const struct row_set *set, enum metric_id metric)
 	return false;
 }
 
-/* Returns whether a group that both windows have may lack threads in one without records of ends. A thread that both have does not end. */
-static bool may_hide_many(const struct row_set *set, const struct row_group *group, unsigned side)
+/* Returns whether the group may lack threads in a window without records of ends. The CPU time that they can have used bounds that alone:
+ * in a moment of it a thread can wait, switch or write as often as others in hours. A thread that both windows have does not end, and a
+ * process that one does not have was not there. */
+static bool may_hide_many(const struct row_set *set, const struct row_group *group, unsigned side,
+                          enum metric_id metric)
 {
-	return !window_exits_are_known(set->frames[side].exits) &&
-	       !group_by_has(&set->by, GROUP_KEY_thread) && row_hides_many(set, group, side, 0);
+	if (window_exits_are_known(set->frames[side].exits) ||
+	    group_by_has(&set->by, GROUP_KEY_thread) ||
+	    (!group->sides[side] && group_by_has(&set->by, GROUP_KEY_pid) &&
+	     !group_by_has_thread_key(&set->by)))
+		return false;
+	return metric_table[metric].bound != BOUND_running || row_hides_many(set, group, side, 0);
 }
 
 bool row_ends_differ(const struct row_set *set, const struct row_group *group,
@@ -61,10 +68,8 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 		return true;
 	if (!row_may_have_missed(&set->frames[lesser]))
 		return false;
-	if (!group->sides[lesser])
-		return ended_in(group, !lesser) > 0 ||
-		       row_absence(set, group, lesser) == ABSENCE_UNKNOWN;
-	return ended_in(group, !lesser) > 0 || may_hide_many(set, group, lesser);
+	return ended_in(group, !lesser) > 0 || row_absence(set, group, lesser) == ABSENCE_UNKNOWN ||
+	       may_hide_many(set, group, lesser, metric);
 }
 
 bool row_is_measured_differently(const struct row_set *set, const struct row_view *view)

@@ -62,7 +62,7 @@ def snapshot(length, later):
     begin = (1000 + 40 * later) * SECOND
     end = begin + length * SECOND
     parts = {part: sum(row["window_part"] == part for row in rows) for part in ("continued", "born", "exited", "passed")}
-    window = {"exits": "recorded" if later else "skipped", "begin_unix_ns": 1767225600 * SECOND + begin, "begin_boottime_ns": begin,
+    window = {"exits": "recorded", "begin_unix_ns": 1767225600 * SECOND + begin, "begin_boottime_ns": begin,
               "length_ns": length * SECOND + 2_000_000}
     window |= {"threads_" + part: count for part, count in parts.items()}
     window |= {"threads_lost": 0 if later else 2, "threads_missed": 0 if later else 7, "values_went_back": 1 - later,

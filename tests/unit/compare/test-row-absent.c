@@ -158,7 +158,7 @@ static void test_unknown(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		bool unknown = cases[i].absence == ABSENCE_UNKNOWN;
+		bool unknown = cases[i].absence == ABSENCE_UNKNOWN, marked;
 		struct row_view view;
 
 		start_windows(state);
@@ -174,11 +174,15 @@ static void test_unknown(void **state)
 		                 cases[i].absence);
 		view = view_row(&rows, "short", METRIC_minflt);
 		assert_int_equal(view.is_gone, !unknown);
-		assert_int_equal(view.measured_differently, unknown);
+		/* The CPU time in no row bounds CPU time alone. */
+		marked = unknown || (cases[i].exits == WINDOW_EXITS_off && !cases[i].missed_known);
+		assert_int_equal(view.measured_differently, marked);
+		assert_int_equal(view_row(&rows, "short", METRIC_run_time_ns).measured_differently,
+		                 unknown && cases[i].run_s != NONE);
 		assert_int_equal(view.values[SIDE_CANDIDATE].kind == QUANTITY_NONE, unknown);
 		assert_int_equal(view.delta.kind == QUANTITY_NONE, unknown);
 		assert_int_equal(view.percent.kind == QUANTITY_NONE, unknown);
-		assert_int_equal(view.impact.kind == QUANTITY_NONE, unknown);
+		assert_int_equal(view.impact.kind == QUANTITY_NONE, marked);
 		end_rows(state);
 	}
 }
