@@ -111,6 +111,7 @@ static void set_value(const struct cgroup_value_desc *row, struct fact_value *va
 
 	switch (row->form) {
 	case FORM_NUMBER:
+	case FORM_PLACE:
 		if (one)
 			set_integer(row, value, words[0]);
 		break;

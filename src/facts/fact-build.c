@@ -113,7 +113,7 @@ static void compare_sides(const struct fact_build *build, struct fact_row *row,
 	row->uneven = is_uneven(row);
 	if (row->uneven)
 		row->delta = (struct quantity){0};
-	if (row->delta.kind != QUANTITY_NONE && !quantity_is_zero(baseline) &&
+	if (row->delta.kind != QUANTITY_NONE && !quantity_is_zero(baseline) && !kind.is_place &&
 	    row->unit != UNIT_percent_hundredths && row->unit != UNIT_ratio)
 		row->percent = quantity_real(100 * quantity_double(row->delta) /
 		                             quantity_double(baseline));

@@ -51,6 +51,7 @@ struct fact_kind {
 	bool counts; /* the value only rises: a window has the increase, which becomes a rate by its time */
 	bool per_second;    /* the value is a rate already */
 	bool is_own;        /* of a cgroup alone, see FACT_RULE_OWN_SUM */
+	bool is_place;      /* on a scale: a difference is no part of it */
 	const char *object; /* of a counter of cgroups, as in cgroup_value_table; else NULL */
 	/* The value adds up, or is the highest one, since the cgroup was made in this hierarchy; NULL: it does not, or is of no
 	 * cgroup. */

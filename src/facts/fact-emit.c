@@ -113,6 +113,7 @@ static void emit_cgroup_values(struct fact_build *build, const struct cgroup_gro
 		                        .id = id,
 		                        .counts = desc->window == FACT_WINDOW_DIFFERENCE,
 		                        .is_own = desc->rule == FACT_RULE_OWN_SUM,
+		                        .is_place = desc->form == FORM_PLACE,
 		                        .object = desc->object,
 		                        .since_made = cgroup_lost_hierarchy(desc)},
 		     cells);
@@ -555,16 +556,13 @@ static void emit_host_psi(struct fact_build *build)
 static void emit_sched_ext(struct fact_build *build)
 {
 	for (unsigned id = 0; id < SCHED_EXT_COUNT; id++) {
+		bool counts = sched_ext_table[id].counts && build->options->continues;
+		struct fact_kind kind = {.unit = UNIT_none, .id = id, .counts = counts};
 		struct fact_cell cells[SIDE_MAX] = {{0}};
 
 		for (unsigned side = 0; side < build->set->sides; side++)
 			cells[side] = value_cell(&build->sides[side].info->sched_ext.values[id]);
-		emit(build, sched_ext_table[id].name,
-		     (struct fact_kind){.unit = UNIT_none,
-		                        .id = id,
-		                        .counts = sched_ext_table[id].counts &&
-		                                  build->options->continues},
-		     cells);
+		emit(build, sched_ext_table[id].name, kind, cells);
 	}
 }
 

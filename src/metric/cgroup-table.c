@@ -11,6 +11,7 @@
 enum {
 	FORM_RULES_SUM = 1 << FACT_RULE_SUM | 1 << FACT_RULE_OWN_SUM,
 	FORM_RULES_NUMBER = FORM_RULES_SUM | 1 << FACT_RULE_MAX | 1 << FACT_RULE_MAX_LIMIT,
+	FORM_RULES_PLACE = 1 << FACT_RULE_MAX | 1 << FACT_RULE_MAX_LIMIT,
 	FORM_RULES_LIMIT = 1 << FACT_RULE_MAX_LIMIT | 1 << FACT_RULE_MIN_LIMIT,
 	FORM_RULES_FIELD_LIMIT = FORM_RULES_LIMIT,
 	FORM_RULES_FIELD = 1 << FACT_RULE_MAX,
@@ -94,6 +95,7 @@ const struct named_fact_desc sched_ext_table[SCHED_EXT_COUNT] = {
 
 const struct named_desc fact_form_table[FORM_COUNT] = {
 	[FORM_NUMBER] = {"number", "the whole file is one integer"},
+	[FORM_PLACE] = {"place", "the whole file is one integer, a place on a scale"},
 	[FORM_LIMIT] = {"limit", "the whole file is one integer, or \"max\" for no limit"},
 	[FORM_FIELD_LIMIT] = {"field_limit", "the first word of the file is an integer, or \"max\" for no limit"},
 	[FORM_FIELD] = {"field", "the second word of the file is an integer"},

@@ -40,6 +40,30 @@ double overview_unlike_part(const struct overview_row *row, unsigned aspect)
 	            group_shares_part(b, a) * values[SIDE_CANDIDATE].amount);
 }
 
+/* Returns how many threads of the first snapshot have no value of the metric. */
+static uint32_t unread_before(const struct group *before, enum metric_id metric)
+{
+	return before ? before->threads - group_number(before, metric).seen : 0;
+}
+
+bool overview_lacks_work(const struct overview_row *row, unsigned aspect,
+                         const struct aspect_source *source)
+{
+	const struct group *between = row->group->interval;
+	const struct group *before = row->group->sides[SIDE_BASELINE];
+	const struct group *later = row->group->sides[SIDE_CANDIDATE];
+
+	if (!row->values[aspect][0].partial || !source || !between || !later)
+		return false;
+	for (unsigned i = 0; i < source->count; i++)
+		if (metric_is_counter(source->metrics[i]) &&
+		    group_number(later, source->metrics[i]).seen >
+		            group_number(between, source->metrics[i]).seen +
+		                    unread_before(before, source->metrics[i]))
+			return true;
+	return false;
+}
+
 static int by_size(const void *a_ptr, const void *b_ptr)
 {
 	const struct overview_unlike *a = a_ptr, *b = b_ptr;

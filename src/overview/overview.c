@@ -480,12 +480,14 @@ static void add_row(struct building *building, const struct row_group *group, bo
 {
 	struct overview *overview = building->overview;
 	struct overview_row *row = &overview->rows[overview->count];
-	bool unlike = false;
+	bool unlike = false, is_ranked;
 
 	*row = (struct overview_row){.group = group};
 	fill_group(building, row);
+	is_ranked = fmax(row->score, row->last_score) >= overview->floor;
 	for (unsigned a = 0; a < ASPECT_COUNT; a++) {
-		unlike = unlike || row->unlike[a];
+		unlike = unlike || row->unlike[a] ||
+		         (!is_ranked && overview_lacks_work(row, a, building->sources[a]));
 		for (unsigned side = 0; side < overview->sides; side++)
 			overview->seen[a] = overview->seen[a] || row->values[a][side].seen;
 	}
@@ -493,7 +495,7 @@ static void add_row(struct building *building, const struct row_group *group, bo
 		add_unlike(overview, row);
 	if (!with_own && is_own(building->set, group))
 		add_own(overview, row);
-	else if (fmax(row->score, row->last_score) >= overview->floor)
+	else if (is_ranked)
 		overview->count++;
 	else if (!unlike)
 		add_noise(overview, row);

@@ -190,7 +190,7 @@ static void add_foot(const struct report *report, const struct delay_lines *line
 		strbuf_addf(out, "%zu more group%s (--limit 0 shows all)\n", lines->left_out,
 		            lines->left_out == 1 ? "" : "s");
 	if (lines->partial)
-		strbuf_add_str(out, "* some threads are not in the value\n");
+		strbuf_add_str(out, "* some threads, or parts of a sum, are not in the value\n");
 	row_view(lines->set, host, kinds[DELAY_blkio].measures[DELAY_TIMES], &view);
 	if (!row_has_value(&view, SIDE_BASELINE))
 		strbuf_add_str(out,

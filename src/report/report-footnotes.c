@@ -110,8 +110,8 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 	find_marks(report, &marks);
 	if (marks.partial)
 		strbuf_add_str(out, "* from some of the group's threads: the others, or those "
-		                    "that have exited, did not have the value or could not be "
-		                    "read\n");
+		                    "that have exited, did not have the value, could not be "
+		                    "read, or were counted anew\n");
 	for (unsigned i = 0; i < DERIVED_COUNT; i++)
 		add_derived_note((enum derived_id)i, &marks.missing_inputs[i], out);
 	if (marks.uneven)

@@ -200,15 +200,18 @@ static void add_quiet(const struct report *report, enum overview_mark mark, stru
 	end_names(&list, out);
 }
 
-/* "¶ incomplete on one side, not ranked by it: sh, true and 3 more". */
+/* "¶ incomplete on one side, not ranked by it: sh, true and 3 more", or "‡ work in between not known: sh". */
 static void add_unlike(const struct report *report, struct strbuf *out)
 {
 	const struct overview *overview = report->overview;
 	struct name_list list = {.report = report};
 	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
 
-	strbuf_addf(&list.line, "%s incomplete on one side, not ranked by it",
-	            report_measured_mark);
+	if (overview->kind == OVERVIEW_INTERVAL)
+		strbuf_addf(&list.line, "%s work in between not known", report_went_back_mark);
+	else
+		strbuf_addf(&list.line, "%s incomplete on one side, not ranked by it",
+		            report_measured_mark);
 	for (size_t i = 0; i < overview->unlike_count; i++) {
 		strbuf_clear(&name);
 		add_group(report, overview->unlike[i].group, &name);

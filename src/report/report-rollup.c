@@ -239,7 +239,7 @@ static void add_foot(const struct report *report, const struct rollup *rollup, s
 	overview_add_line(report, &line, out);
 	strbuf_clear(&line);
 	if (has_partial(rollup, shown))
-		strbuf_add_str(&line, "* some threads are not in the value");
+		strbuf_add_str(&line, "* some threads, or parts of a sum, are not in the value");
 	overview_add_line(report, &line, out);
 	strbuf_clear(&line);
 	if (has_began_before(rollup, shown))

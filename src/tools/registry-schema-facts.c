@@ -74,6 +74,7 @@ static json_t *value_schema(enum fact_form form)
 	case FORM_FIELD_LIMIT:
 		return nullable(schema_integer(INT64_MIN, INT64_MAX), "integer");
 	case FORM_NUMBER:
+	case FORM_PLACE:
 	case FORM_FIELD:
 	case FORM_FLAT:
 	case FORM_DEVICES:

@@ -41,6 +41,7 @@ static void random_fact(struct random *random, enum fact_form form, struct fact_
 		}
 		break;
 	case FORM_NUMBER:
+	case FORM_PLACE:
 	case FORM_FIELD:
 	case FORM_FLAT:
 	case FORM_DEVICES:

@@ -45,6 +45,7 @@ void fact_clear(struct fact_value *value);
 /* The form of a value in its file. */
 enum fact_form {
 	FORM_NUMBER,      /* the whole file is one integer */
+	FORM_PLACE,       /* the same, a place on a scale: no part of another one */
 	FORM_LIMIT,       /* the same, or "max" */
 	FORM_FIELD_LIMIT, /* the first word of the file, an integer or "max" */
 	FORM_FIELD,       /* the second word of the file */

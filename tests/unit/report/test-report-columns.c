@@ -123,7 +123,7 @@ static void test_arrow(void **state)
 	        "a                  1 wait_sum 500ns → 2.000µs +1.500µs +300.0%    100%\n"
 	        "b                1→2 wait_sum      3ns → 3ns*    +0ns¶   +0.0%     33%\n"
 	        "* from some of the group's threads: the others, or those that have exited, did "
-	        "not have the value or could not be read\n"
+	        "not have the value, could not be read, or were counted anew\n"
 	        "¶ measured differently: one side lacks more of the group's threads, or of the "
 	        "work of those that ended (see exits); not ranked by impact\n");
 }
@@ -167,7 +167,7 @@ static void test_sorted(void **state)
 	        "a                2*\n"
 	        "b                 0\n"
 	        "* from some of the group's threads: the others, or those that have exited, did "
-	        "not have the value or could not be read\n");
+	        "not have the value, could not be read, or were counted anew\n");
 }
 
 static void test_spread(void **state)
