@@ -173,6 +173,12 @@ static void print_head(FILE *file, const struct table *table, size_t hosts)
 	if (answer->few > 0)
 		strbuf_addf(&line, "\n%zu more series %s values of fewer than %d hosts",
 		            answer->few, answer->few == 1 ? "has" : "have", QUESTION_HOSTS_LEAST);
+	if (answer->unlike > 0)
+		strbuf_addf(
+		        &line,
+		        "\n%zu more host%s left out: the ends of threads were recorded in another "
+		        "way",
+		        answer->unlike, answer->unlike == 1 ? "" : "s");
 	strbuf_addf(&line, "\n%s", answer->count > 0 ? "\n" : "");
 	fputs(strbuf_str(&line), file);
 }

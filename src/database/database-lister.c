@@ -45,6 +45,7 @@ void database_lister_add(struct database_lister *lister, size_t id,
 	                                   .is_window = file->is_window,
 	                                   .end_unix_ns = file->end_unix_ns,
 	                                   .length_ns = file->length_ns,
+	                                   .ends = fleet_ends_of(file->ends),
 	                                   .hash = bits_of(file->digest)};
 }
 

@@ -16,6 +16,7 @@ struct database_listed {
 	struct span digest; /* in hexadecimal */
 	bool is_window;
 	uint64_t end_unix_ns, length_ns;
+	struct span ends; /* as the column of that name has them; empty: a lifetime snapshot */
 };
 
 /* Adds the file with this id, or replaces it. */

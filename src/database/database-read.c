@@ -28,7 +28,7 @@ static void add_snapshot(struct database *database, struct database_lister *list
                          sqlite3_stmt *stmt)
 {
 	int64_t id = sqlite3_column_int64(stmt, 0);
-	const char *digest = text_of(database, stmt, 5);
+	const char *digest = text_of(database, stmt, 5), *ends = text_of(database, stmt, 6);
 
 	/* SQLite counts ids from 1 on. */
 	if (id < 0 || id > INT32_MAX)
@@ -40,14 +40,16 @@ static void add_snapshot(struct database *database, struct database_lister *list
 	                            .is_window = strcmp(text_of(database, stmt, 2), "window") == 0,
 	                            .end_unix_ns = (uint64_t)sqlite3_column_int64(stmt, 3),
 	                            .length_ns = (uint64_t)sqlite3_column_int64(stmt, 4),
+	                            .ends = {ends, strlen(ends)},
 	                    });
 }
 
 static int list_files(struct database *database, struct database_list *list)
 {
-	static const char text[] = "SELECT id, coalesce(host, 'boot ' || boot_id, 'file ' || "
-	                           "digest), kind, end_unix_ns, "
-	                           "coalesce(length_ns, 0), digest FROM snapshot ORDER BY id";
+	static const char text[] =
+	        "SELECT id, coalesce(host, 'boot ' || boot_id, 'file ' || "
+	        "digest), kind, end_unix_ns, "
+	        "coalesce(length_ns, 0), digest, coalesce(ends, '') FROM snapshot ORDER BY id";
 	struct database_lister lister = {.list = list, .hosts = STRMAP_INIT};
 	sqlite3_stmt *stmt = NULL;
 	int r;

@@ -22,7 +22,7 @@
 
 enum {
 	APPLICATION_ID = 0x63747066,
-	USER_VERSION = 2,
+	USER_VERSION = 3,
 	WAIT_MS = 10 * 60 * 1000, /* for other writers */
 	RETRY_MS = 20,
 	CACHE_KIB = 128 * 1024,
@@ -32,8 +32,8 @@ enum {
 static const char *const statement_texts[STATEMENT_COUNT] = {
         "SELECT id FROM snapshot WHERE digest = ?1",
         ("INSERT INTO snapshot (digest, host, boot_id, kernel, labels, kind, end_unix_ns, "
-         "length_ns) "
-         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
+         "length_ns, ends) "
+         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
         ("SELECT 1 FROM snapshot_key k JOIN snapshot s ON s.id = k.snapshot "
          "WHERE s.digest = ?1 AND k.group_key = ?2"),
         "INSERT OR IGNORE INTO snapshot_key (snapshot, group_key) VALUES (?1, ?2)",
@@ -205,7 +205,7 @@ static int check_schema(struct database *database, enum database_use use)
 	r = execute(database, ddl_sqlite);
 	if (r == 0)
 		r = execute(database, "PRAGMA application_id = " STRINGIFY(0x63747066));
-	return r == 0 ? execute(database, "PRAGMA user_version = 2") : r;
+	return r == 0 ? execute(database, "PRAGMA user_version = 3") : r;
 }
 
 /* SQLite waits for other writers at no change of the journal, which a new database needs once. */
@@ -458,7 +458,7 @@ static int use_snapshot(struct database *database, const struct fleet_row *row)
 	static const enum fleet_column columns[] = {
 	        FLEET_COLUMN_snapshot,    FLEET_COLUMN_host,      FLEET_COLUMN_boot_id,
 	        FLEET_COLUMN_kernel,      FLEET_COLUMN_labels,    FLEET_COLUMN_kind,
-	        FLEET_COLUMN_end_unix_ns, FLEET_COLUMN_length_ns,
+	        FLEET_COLUMN_end_unix_ns, FLEET_COLUMN_length_ns, FLEET_COLUMN_ends,
 	};
 	struct span digest = row->cells[FLEET_COLUMN_snapshot].text;
 	struct span key = row->cells[FLEET_COLUMN_group_key].text;

@@ -358,6 +358,49 @@ static void mark_newest(struct asking *asking, uint64_t from, uint64_t time,
 	free(newest);
 }
 
+/* Returns the ways in which most hosts have the ends of threads; of several, the larger number. */
+static unsigned most_common(const unsigned *ways, size_t hosts)
+{
+	enum { WAYS = 1 << FLEET_ENDS_COUNT };
+	size_t counts[WAYS] = {0};
+	unsigned best = 0;
+
+	for (size_t h = 0; h < hosts; h++)
+		counts[ways[h] % WAYS]++;
+	for (unsigned i = 1; i < WAYS; i++)
+		if (counts[i] > 0 && (best == 0 || counts[i] >= counts[best]))
+			best = i;
+	return best;
+}
+
+/* Leaves out hosts whose windows have the ends of threads in another way than those that they are compared with: than most others, or
+ * before. Their values would differ by what was read. */
+static void leave_out_unlike(struct asking *asking)
+{
+	const struct database_list *list = asking->list;
+	bool moves = asking->question->kind == QUESTION_MOVERS;
+	size_t hosts = list->host_count;
+	cleanup_(mem_freep) unsigned *first = mem_calloc(hosts + 1, sizeof(first[0]));
+	cleanup_(mem_freep) unsigned *last = mem_calloc(hosts + 1, sizeof(last[0]));
+	unsigned common;
+
+	for (size_t i = 0; i < list->snapshot_count; i++)
+		if (asking->uses[i] != USE_NOTHING)
+			(asking->uses[i] == USE_FIRST ? first : last)[list->snapshots[i].host] |=
+			        list->snapshots[i].ends;
+	common = most_common(first, hosts);
+	for (size_t h = 0; h < hosts; h++) {
+		bool is_unlike = moves ? asking->compared[h] && first[h] != last[h]
+		                       : first[h] != 0 && first[h] != common;
+
+		asking->answer->unlike += is_unlike;
+		first[h] = is_unlike;
+	}
+	for (size_t i = 0; i < list->snapshot_count; i++)
+		if (asking->uses[i] != USE_NOTHING && first[list->snapshots[i].host])
+			asking->uses[i] = USE_NOTHING;
+}
+
 static void mark_files(struct asking *asking)
 {
 	const struct question *question = asking->question;
@@ -376,6 +419,7 @@ static void mark_files(struct asking *asking)
 			    list->snapshots[i].end_unix_ns <= question->to_unix_ns)
 				asking->uses[i] = USE_FIRST;
 	}
+	leave_out_unlike(asking);
 	for (size_t i = 0; i < list->snapshot_count; i++)
 		if (asking->uses[i] == USE_FIRST)
 			has_first[list->snapshots[i].host] = true;
@@ -465,7 +509,10 @@ static int check(const struct asking *asking, struct strbuf *reterr)
 {
 	const struct answer *answer = asking->answer;
 
-	if (answer->hosts == 0)
+	if (answer->hosts == 0 && answer->unlike > 0)
+		strbuf_add_str(reterr, "the windows at these two times have the ends of threads in "
+		                       "two ways");
+	else if (answer->hosts == 0)
 		strbuf_add_str(reterr,
 		               asking->question->kind == QUESTION_MOVERS
 		                       ? "no host has windows that end at these two times, or "

@@ -41,8 +41,9 @@ struct answer_row {
 struct answer {
 	struct answer_row *rows; /* owned */
 	size_t count, capacity;
-	size_t hosts;   /* that have files in the question's time */
-	size_t files;   /* of those */
+	size_t hosts; /* that have files in the question's time */
+	size_t files; /* of those */
+	size_t unlike; /* hosts that were left out, since their windows have the ends of threads in another way */
 	size_t series;  /* that were looked at */
 	size_t few;     /* others, which have too few hosts for QUESTION_OUTLIERS */
 	bool is_window; /* the files are windows, and not lifetime snapshots */

@@ -14,7 +14,8 @@ const char ddl_sqlite[] = "CREATE TABLE snapshot (\n"
                           "  labels TEXT NOT NULL,\n"
                           "  kind TEXT NOT NULL,\n"
                           "  end_unix_ns INTEGER NOT NULL,\n"
-                          "  length_ns INTEGER\n"
+                          "  length_ns INTEGER,\n"
+                          "  ends TEXT\n"
                           ");\n"
                           "CREATE TABLE snapshot_key (\n"
                           "  snapshot INTEGER NOT NULL REFERENCES snapshot(id),\n"
@@ -55,7 +56,8 @@ const char ddl_sqlite[] = "CREATE TABLE snapshot (\n"
 const enum fleet_column ddl_file_columns[DDL_FILE_COLUMNS] = {
         FLEET_COLUMN_snapshot,    FLEET_COLUMN_host,      FLEET_COLUMN_boot_id,
         FLEET_COLUMN_kernel,      FLEET_COLUMN_labels,    FLEET_COLUMN_kind,
-        FLEET_COLUMN_end_unix_ns, FLEET_COLUMN_length_ns, FLEET_COLUMN_group_key,
+        FLEET_COLUMN_end_unix_ns, FLEET_COLUMN_length_ns, FLEET_COLUMN_ends,
+        FLEET_COLUMN_group_key,
 };
 
 const enum fleet_column ddl_fact_columns[DDL_FACT_COLUMNS] = {

@@ -16,7 +16,7 @@ extern const char ddl_sqlite[];
 
 /* Columns of the tables in ClickHouse: in file_local behind the load and before the number of facts, in fact_local behind the load
  * and the day. */
-enum { DDL_FILE_COLUMNS = 9, DDL_FACT_COLUMNS = 16 };
+enum { DDL_FILE_COLUMNS = 10, DDL_FACT_COLUMNS = 16 };
 extern const enum fleet_column ddl_file_columns[DDL_FILE_COLUMNS];
 extern const enum fleet_column ddl_fact_columns[DDL_FACT_COLUMNS];
 

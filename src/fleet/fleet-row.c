@@ -68,6 +68,41 @@ static void set_length(struct fleet_row *row, const struct snapshot_info *info)
 		fleet_set_integer(row, FLEET_COLUMN_length_ns, info->captured_boottime_ns);
 }
 
+static const char *const ends_words[FLEET_ENDS_COUNT] = {
+        [FLEET_ENDS_NONE] = "none",
+        [FLEET_ENDS_RECORDED] = "recorded",
+        [FLEET_ENDS_COMPLETED] = "completed",
+};
+
+static enum fleet_ends way_of(enum window_exits exits)
+{
+	return exits == WINDOW_EXITS_completed  ? FLEET_ENDS_COMPLETED
+	       : exits == WINDOW_EXITS_recorded ? FLEET_ENDS_RECORDED
+	                                        : FLEET_ENDS_NONE;
+}
+
+static void add_ends(const struct snapshot_window *window, struct strbuf *out)
+{
+	unsigned ways = 1u << way_of(window->exits);
+
+	for (unsigned i = 0; i < WINDOW_EXITS_COUNT; i++)
+		if (window->exits_also >> i & 1)
+			ways |= 1u << way_of((enum window_exits)i);
+	for (unsigned way = 0; way < FLEET_ENDS_COUNT; way++)
+		if (ways >> way & 1)
+			strbuf_addf(out, "%s%s", out->len > 0 ? "+" : "", ends_words[way]);
+}
+
+unsigned fleet_ends_of(struct span text)
+{
+	unsigned ways = 0;
+
+	for (unsigned way = 0; way < FLEET_ENDS_COUNT; way++)
+		if (memmem(text.text, text.len, ends_words[way], strlen(ends_words[way])))
+			ways |= 1u << way;
+	return ways;
+}
+
 void fleet_file_init(struct fleet_file *file, const char *digest, const struct snapshot_info *info)
 {
 	struct strbuf *labels = &file->texts[FLEET_COLUMN_labels];
@@ -83,6 +118,10 @@ void fleet_file_init(struct fleet_file *file, const char *digest, const struct s
 	set_str(&file->row, FLEET_COLUMN_kind, snapshot_kind_names[info->kind]);
 	fleet_set_integer(&file->row, FLEET_COLUMN_end_unix_ns, info->captured_at_unix_ns);
 	set_length(&file->row, info);
+	if (info->kind != KIND_window)
+		return;
+	add_ends(&info->window, &file->texts[FLEET_COLUMN_ends]);
+	set_str(&file->row, FLEET_COLUMN_ends, strbuf_str(&file->texts[FLEET_COLUMN_ends]));
 }
 
 void fleet_file_done(struct fleet_file *file)

@@ -59,6 +59,12 @@ struct fleet_file {
 	struct strbuf texts[FLEET_COLUMN_COUNT]; /* of cells; owned */
 };
 
+/* The ways to have the ends of threads: words of the column ends. */
+enum fleet_ends { FLEET_ENDS_NONE, FLEET_ENDS_RECORDED, FLEET_ENDS_COMPLETED, FLEET_ENDS_COUNT };
+
+/* Returns a bit for each of the ways in a text of that column. */
+unsigned fleet_ends_of(struct span text);
+
 /* Sets them. @digest is the hash of the file in hexadecimal. @info is borrowed for the call only. */
 void fleet_file_init(struct fleet_file *file, const char *digest, const struct snapshot_info *info);
 /* For cleanup_(fleet_file_done). */

@@ -127,7 +127,7 @@ static bool file_of(const struct shards_reader *reader, uint64_t number, uint32_
 
 /* A row of the list of files. */
 struct file_row {
-	struct span digest, set, host, boot_id, kind;
+	struct span digest, set, host, boot_id, kind, ends;
 	bool has_host, has_boot_id;
 	uint64_t load, end_unix_ns, length_ns;
 };
@@ -140,7 +140,7 @@ static bool read_file_row(struct span *rest, struct file_row *ret)
 	       row_binary_read_nullable_text(rest, &ret->has_boot_id, &ret->boot_id) &&
 	       row_binary_read_text(rest, &ret->kind) &&
 	       row_binary_read_u64(rest, &ret->end_unix_ns) &&
-	       row_binary_read_u64(rest, &ret->length_ns);
+	       row_binary_read_u64(rest, &ret->length_ns) && row_binary_read_text(rest, &ret->ends);
 }
 
 /* Appends what the host is called, as in SQLite. */
@@ -158,7 +158,7 @@ static int list_files(struct shards_reader *reader, struct database_list *list)
 {
 	static const char text[] =
 	        "SELECT snapshot, group_key, min(load), any(host), any(boot_id), any(kind), "
-	        "any(end_unix_ns), ifNull(any(length_ns), 0) FROM file "
+	        "any(end_unix_ns), ifNull(any(length_ns), 0), ifNull(any(ends), '') FROM file "
 	        "GROUP BY snapshot, group_key ORDER BY snapshot, group_key FORMAT RowBinary";
 	cleanup_(strbuf_done) struct strbuf statement = STRBUF_INIT, answer = STRBUF_INIT;
 	cleanup_(strbuf_done) struct strbuf host = STRBUF_INIT;
@@ -184,7 +184,8 @@ static int list_files(struct shards_reader *reader, struct database_list *list)
 			                                  .digest = row.digest,
 			                                  .is_window = span_is(row.kind, "window"),
 			                                  .end_unix_ns = row.end_unix_ns,
-			                                  .length_ns = row.length_ns});
+			                                  .length_ns = row.length_ns,
+			                                  .ends = row.ends});
 		}
 		last = row.digest;
 		place_of(&reader->digests, row.digest);

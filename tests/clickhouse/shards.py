@@ -12,7 +12,7 @@ import urllib.request
 
 FACT = ("group_key", "group_name", "metric", "unit", "type", "rule", "threads", "seen", "exited", "sum", "square_sum_high",
         "square_sum_low", "min", "max", "histogram", "rated")
-FILE = ("snapshot", "host", "boot_id", "kernel", "labels", "kind", "end_unix_ns", "length_ns")
+FILE = ("snapshot", "host", "boot_id", "kernel", "labels", "kind", "end_unix_ns", "length_ns", "ends")
 failures = []
 
 
@@ -97,7 +97,7 @@ def in_sqlite(path):
     """The same of a file of SQLite."""
     database = sqlite3.connect(path)
     rows = database.execute(
-        "SELECT s.digest, s.host, s.boot_id, s.kernel, s.labels, s.kind, s.end_unix_ns, s.length_ns, g.group_key, g.group_name, "
+        "SELECT s.digest, s.host, s.boot_id, s.kernel, s.labels, s.kind, s.end_unix_ns, s.length_ns, s.ends, g.group_key, g.group_name, "
         "m.name, m.unit, m.type, m.rule, f.threads, f.seen, f.exited, f.sum, f.square_sum_high, f.square_sum_low, f.min, f.max, "
         "f.histogram, f.rated FROM fact f JOIN snapshot s ON s.id = f.snapshot JOIN grp g ON g.id = f.grp JOIN metric m ON m.id = f.metric")
     rows = [tuple(None if cell is None else str(cell) for cell in row) for row in rows]

@@ -189,9 +189,9 @@ def hosts(path, count):
     ddl = subprocess.run([os.path.realpath(sys.argv[1]), "db", "ddl", "sqlite"], check=True, capture_output=True)
     database = sqlite3.connect(path)
     database.executescript(ddl.stdout.decode())
-    database.executescript("PRAGMA application_id = 0x63747066; PRAGMA user_version = 2")
+    database.executescript("PRAGMA application_id = 0x63747066; PRAGMA user_version = 3")
     for text, row in {
-        "snapshot": lambda i: (i, f"d{i}", f"h{i}", "b", "k", f'{{"arm":"{i % 2}","block":"{i}"}}', "window", 10**18, 10**9),
+        "snapshot": lambda i: (i, f"d{i}", f"h{i}", "b", "k", f'{{"arm":"{i % 2}","block":"{i}"}}', "window", 10**18, 10**9, "none"),
         "snapshot_key": lambda i: (i, "pcomm"),
         "grp": lambda i: (i, "pcomm", f"g{i}"),
         "metric": lambda i: (i, "run_time_ns" if i == 1 else f"m{i}", "ns", "t", "sum"),

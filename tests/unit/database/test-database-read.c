@@ -63,10 +63,11 @@ static uint32_t make(const char *path)
 	assert_non_null(database);
 	database_freep(&database);
 	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
-	execute(handle, "PRAGMA journal_mode = DELETE;"
-	                "INSERT INTO snapshot VALUES (1, 'd', 'h', 'b', 'k', '', 'window', 1, 1);"
-	                "INSERT INTO metric VALUES (1, 'm', 'u', 't', 'sum');"
-	                "INSERT INTO grp VALUES (1, 'k', 'g')");
+	execute(handle,
+	        "PRAGMA journal_mode = DELETE;"
+	        "INSERT INTO snapshot VALUES (1, 'd', 'h', 'b', 'k', '', 'window', 1, 1, 'none');"
+	        "INSERT INTO metric VALUES (1, 'm', 'u', 't', 'sum');"
+	        "INSERT INTO grp VALUES (1, 'k', 'g')");
 	strbuf_clear(&text);
 	strbuf_addf(&text,
 	            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
@@ -338,7 +339,7 @@ static void test_texts_of_several_rows(void **state)
 	        "DELETE FROM snapshot; DELETE FROM grp; DELETE FROM metric;"
 	        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) "
 	        "INSERT INTO snapshot SELECT i, i, printf('%.*c', 100000, 'h'), 'b', 'k', '', "
-	        "'window', 1, 1 FROM n");
+	        "'window', 1, 1, 'none' FROM n");
 	assert_int_equal(sqlite3_close(handle), SQLITE_OK);
 	assert_int_equal(list(path, &reason), 0);
 	assert_int_equal(fd_read_all_at(tree->fd, "fleet.db", &file, 1 << 26), 0);

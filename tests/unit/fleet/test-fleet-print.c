@@ -59,13 +59,14 @@ static void unseen_is_null(void **state)
 	row = row_of(&summary, &histogram);
 	assert_prints(print_csv, &row,
 	              "'=1+1,\"a \"\"b\"\", "
-	              "c\",,,\"\",,,,,,,,,,,run_time_ns,ns,counter_ns,sum,3,0,,,,,,,,\n");
+	              "c\",,,\"\",,,,,,,,,,,,run_time_ns,ns,counter_ns,sum,3,0,,,,,,,,\n");
 	assert_prints(
 	        print_ndjson, &row,
 	        "{\"snapshot\":\"=1+1\",\"host\":\"a \\\"b\\\", "
 	        "c\",\"boot_id\":null,\"kernel\":null,"
 	        "\"labels\":\"\",\"kind\":null,\"end_unix_ns\":null,\"length_ns\":null,"
-	        "\"level\":null,\"group_key\":null,\"group_name\":null,\"tgid\":null,\"tid\":null,"
+	        "\"ends\":null,\"level\":null,\"group_key\":null,\"group_name\":null,\"tgid\":null,"
+	        "\"tid\":null,"
 	        "\"start_clock_ticks\":null,\"comm\":null,\"metric\":\"run_time_ns\","
 	        "\"unit\":\"ns\",\"type\":\"counter_ns\",\"rule\":\"sum\",\"threads\":3,"
 	        "\"seen\":0,\"exited\":null,\"sum\":null,\"square_sum_high\":null,"
