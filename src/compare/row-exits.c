@@ -5,12 +5,6 @@
 #include "row-hidden.h"
 #include "window/exit-log.h"
 
-/* Returns the number of threads of the group that ended there. */
-static uint32_t ended_in(const struct row_group *group, unsigned side)
-{
-	return group->sides[side] ? group->sides[side]->ended : 0;
-}
-
 /* Returns a bit for each enum exit_part that the metric has in the window. */
 static unsigned parts_in(const struct derive_frame *frame, enum metric_id metric)
 {
@@ -61,14 +55,15 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 			return false;
 	if (is_of_unlike_parts(set, metric) ||
 	    (row_ended_names_differ(set) && baseline + candidate > EXIT_PART_NOTHING))
-		return ended_in(group, SIDE_BASELINE) + ended_in(group, SIDE_CANDIDATE) > 0;
+		return row_ended_in(group, SIDE_BASELINE) + row_ended_in(group, SIDE_CANDIDATE) > 0;
 	if (baseline == candidate)
 		return baseline != EXIT_PART_NOTHING && row_has_missed_many(set, group);
-	if (ended_in(group, lesser) > 0)
+	if (row_ended_in(group, lesser) > 0)
 		return true;
 	if (!row_may_have_missed(&set->frames[lesser]))
 		return false;
-	return ended_in(group, !lesser) > 0 || row_absence(set, group, lesser) == ABSENCE_UNKNOWN ||
+	return row_ended_in(group, !lesser) > 0 ||
+	       row_absence(set, group, lesser) == ABSENCE_UNKNOWN ||
 	       may_hide_many(set, group, lesser, metric);
 }
 

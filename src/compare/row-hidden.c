@@ -8,7 +8,7 @@
 
 enum { SMALL_PARTS = 10 };
 
-static uint32_t ended_in(const struct row_group *group, unsigned side)
+uint32_t row_ended_in(const struct row_group *group, unsigned side)
 {
 	return group->sides[side] ? group->sides[side]->ended : 0;
 }
@@ -20,10 +20,11 @@ bool row_may_have_missed(const struct derive_frame *frame)
 
 bool row_has_missed_many(const struct row_set *set, const struct row_group *group)
 {
-	uint64_t ended = (uint64_t)ended_in(group, SIDE_BASELINE) + ended_in(group, SIDE_CANDIDATE);
+	uint64_t ended =
+	        (uint64_t)row_ended_in(group, SIDE_BASELINE) + row_ended_in(group, SIDE_CANDIDATE);
 
 	for (unsigned side = 0; ended > 0 && side < SIDE_MAX; side++) {
-		uint64_t here = ended_in(group, side),
+		uint64_t here = row_ended_in(group, side),
 		         most = ended - here > here ? ended - here : here;
 
 		if (set->frames[side].missed > most / SMALL_PARTS)

@@ -43,7 +43,9 @@ double overview_unlike_part(const struct overview_row *row, unsigned aspect)
 /* Returns how many threads of the first snapshot have no value of the metric. */
 static uint32_t unread_before(const struct group *before, enum metric_id metric)
 {
-	return before ? before->threads - group_number(before, metric).seen : 0;
+	uint32_t seen = before ? group_number(before, metric).seen : 0;
+
+	return before && before->threads > seen ? before->threads - seen : 0;
 }
 
 bool overview_lacks_work(const struct overview_row *row, unsigned aspect,
