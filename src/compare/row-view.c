@@ -433,6 +433,18 @@ static void judge_parts(struct row_view *view, const struct derive_inputs *in)
 	view->delta_partial = view->delta_partial && view->delta.kind != QUANTITY_NONE;
 }
 
+/* Returns whether the group is of exited threads of processes of which one has left, with all of its work: a total fell, or they are not
+ * the same in both snapshots, and threads have left in between. */
+static bool may_lack_processes(const struct row_set *set, const struct row_view *view)
+{
+	const struct group *before = view->sides[SIDE_BASELINE],
+	                   *after = view->sides[SIDE_CANDIDATE];
+
+	return row_group_is_exited(view->group) && before && after &&
+	       (measure_fell(view) ||
+	        (before->members != after->members && set->interval_frame.missed > 0));
+}
+
 /* The delta is what happened between the snapshots. A group that was not there did all that it has done since, unless it
  * has threads with earlier work, of which the baseline says nothing under this name. */
 static void set_between(const struct row_set *set, struct row_view *view)
@@ -452,7 +464,8 @@ static void set_between(const struct row_set *set, struct row_view *view)
 	 * been another thread. */
 	view->went_back = view->delta.kind == QUANTITY_NONE && went_back(set, view);
 	view->delta_partial =
-	        group && !view->went_back && lacks_threads(set, view, group) &&
+	        group && !view->went_back &&
+	        (lacks_threads(set, view, group) || may_lack_processes(set, view)) &&
 	        (view->delta.kind != QUANTITY_NONE ||
 	         (row_has_value(view, SIDE_BASELINE) && row_has_value(view, SIDE_CANDIDATE)));
 	if (group) {
