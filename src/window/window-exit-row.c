@@ -192,7 +192,7 @@ void window_set_lost_process(struct window_join *join, const struct window_lost 
 }
 
 /* A record does not have the cgroups of version 1. If a reading has the process, and all of its threads in the same ones, they are those
- * of its leader, unless the thread and the leader are in different ones of version 2. */
+ * of its leader, unless the thread and the leader are in different ones of version 2, or the leader has moved. */
 static void set_cgroups_v1(struct window_join *join, const struct window_exit *ended)
 {
 	const struct window_reading *readings[] = {&join->last, &join->first};
@@ -207,6 +207,9 @@ static void set_cgroups_v1(struct window_join *join, const struct window_exit *e
 		    may_share_cgroups(sample, &join->other) &&
 		    (i == 0 || strbuf_equal(&sample->pcomm, &join->other.pcomm)))
 			strbuf_copy(&sample->cgroups_v1, &join->other.cgroups_v1);
+	if (find_leader(join, &join->first.threads, ended) &&
+	    !strbuf_equal(&sample->cgroups_v1, &join->other.cgroups_v1))
+		strbuf_clear(&sample->cgroups_v1);
 }
 
 /* A thread that took over the ids of its leader has the birth of that: its record tells of a life that is longer than its own. It

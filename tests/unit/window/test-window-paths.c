@@ -94,11 +94,40 @@ static void cgroups_of_the_first_reading(void **state)
 	}
 }
 
+/* A thread that was born and ended inside has the leader's cgroups of version 1, unless the leader has moved: it may have been in either. */
+static void cgroups_of_a_moved_leader(void **state)
+{
+	static const char *const later[] = {"cpu:/v\n", "cpu:/w\n", ""};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(later); i++) {
+		cleanup_(reading_done) struct reading before;
+		cleanup_(reading_done) struct reading after;
+		cleanup_(exit_log_done) struct exit_log exits = {0};
+		cleanup_(snapshot_copy_done) struct snapshot_copy window = {0};
+
+		reading_init(&before, SECONDS(100));
+		reading_init(&after, SECONDS(130));
+		strbuf_add_str(&reading_add(&before, 6, 6, SECOND_TICKS(60))->cgroups_v1, later[0]);
+		strbuf_add_str(&reading_add(&after, 6, 6, SECOND_TICKS(60))->cgroups_v1, later[i]);
+		add_end(&exits, (struct end_spec){.tid = 7,
+		                                  .tgid = 6,
+		                                  .born_ns = SECONDS(110),
+		                                  .exited_ns = SECONDS(120),
+		                                  .is_complete = true});
+		window_between(&before, &after, &exits, &window);
+		assert_int_equal(window.result, 0);
+		assert_string_equal(strbuf_str(&snapshot_copy_find(&window, 7)->cgroups_v1),
+		                    i == 1 ? "" : later[0]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(paths_of_the_first_reading),
 	        cmocka_unit_test(cgroups_of_the_first_reading),
+	        cmocka_unit_test(cgroups_of_a_moved_leader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
