@@ -208,6 +208,16 @@ static void print_rows(FILE *file, const struct db_arguments *arguments, struct 
 		                   arguments->limit);
 }
 
+/* Programs read rows. People read what these lack. */
+static void note_unlike(const struct answer *answer)
+{
+	cleanup_(strbuf_done) struct strbuf note = STRBUF_INIT;
+
+	answer_add_unlike(answer, &note);
+	if (note.len > 0)
+		cli_error("%s", strbuf_str(&note));
+}
+
 /* Prints all of it or nothing: names are read while it is made. */
 static int print_answer(const struct db_arguments *arguments, struct database *database,
                         const struct database_list *list, const struct reply *reply)
@@ -224,6 +234,8 @@ static int print_answer(const struct db_arguments *arguments, struct database *d
 		cli_error("%s: %s", arguments->path, database_reason(database));
 		return EXIT_FAILED;
 	}
+	if (!arguments->of_arms && arguments->format != DB_PRINT_TABLE)
+		note_unlike(&reply->answer);
 	fwrite(text, 1, len, stdout);
 	return cli_finish_output(0);
 }

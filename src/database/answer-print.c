@@ -157,6 +157,14 @@ static void add_count(struct strbuf *out, size_t count, const char *noun)
 	strbuf_addf(out, "%zu %s%s", count, noun, count == 1 ? "" : "s");
 }
 
+void answer_add_unlike(const struct answer *answer, struct strbuf *out)
+{
+	if (answer->unlike == 0)
+		return;
+	add_count(out, answer->unlike, "more host");
+	strbuf_add_str(out, " left out: the ends of threads were recorded in another way");
+}
+
 static void print_head(FILE *file, const struct table *table, size_t hosts)
 {
 	cleanup_(strbuf_done) struct strbuf line = STRBUF_INIT;
@@ -174,11 +182,8 @@ static void print_head(FILE *file, const struct table *table, size_t hosts)
 		strbuf_addf(&line, "\n%zu more series %s values of fewer than %d hosts",
 		            answer->few, answer->few == 1 ? "has" : "have", QUESTION_HOSTS_LEAST);
 	if (answer->unlike > 0)
-		strbuf_addf(
-		        &line,
-		        "\n%zu more host%s left out: the ends of threads were recorded in another "
-		        "way",
-		        answer->unlike, answer->unlike == 1 ? "" : "s");
+		strbuf_add_char(&line, '\n');
+	answer_add_unlike(answer, &line);
 	strbuf_addf(&line, "\n%s", answer->count > 0 ? "\n" : "");
 	fputs(strbuf_str(&line), file);
 }

@@ -16,6 +16,9 @@ void answer_print_table(FILE *file, const struct table_style *style, struct data
                         const struct question *question, const struct database_list *list,
                         const struct answer *answer, size_t limit);
 
+/* Appends what hosts were left out, which the table says itself; nothing if there is none. */
+void answer_add_unlike(const struct answer *answer, struct strbuf *out);
+
 /* Print all rows. Unless @raw, texts that a spreadsheet runs have a single quote before them. */
 void answer_print_csv(FILE *file, struct database *database, const struct question *question,
                       const struct database_list *list, const struct answer *answer, bool raw);

@@ -47,7 +47,7 @@ struct database_snapshot {
 	bool is_window;
 	uint64_t end_unix_ns;
 	uint64_t length_ns; /* 0: not known */
-	unsigned ends;      /* a bit for each enum fleet_ends of a window */
+	unsigned ends;      /* a bit for each enum window_ends of a window */
 	uint64_t
 	        hash; /* the first bits of its hash; of files that end at the same time, the largest one is the newest */
 };

@@ -361,12 +361,12 @@ static void mark_newest(struct asking *asking, uint64_t from, uint64_t time,
 /* Returns the ways in which most hosts have the ends of threads; of several, the larger number. */
 static unsigned most_common(const unsigned *ways, size_t hosts)
 {
-	enum { WAYS = 1 << FLEET_ENDS_COUNT };
+	enum { WAYS = 1 << WINDOW_ENDS_COUNT };
 	size_t counts[WAYS] = {0};
 	unsigned best = 0;
 
 	for (size_t h = 0; h < hosts; h++)
-		counts[ways[h] % WAYS]++;
+		counts[ways[h]]++;
 	for (unsigned i = 1; i < WAYS; i++)
 		if (counts[i] > 0 && (best == 0 || counts[i] >= counts[best]))
 			best = i;

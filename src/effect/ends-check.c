@@ -6,39 +6,26 @@
 
 #include "base/text.h"
 
-/* The ways to record the ends of threads. */
-enum way { WAY_NONE, WAY_RECORDED, WAY_COMPLETED, WAY_COUNT };
-
-static const char *const way_texts[WAY_COUNT] = {
-        [WAY_NONE] = "none",
-        [WAY_RECORDED] = "records of the kernel alone",
-        [WAY_COMPLETED] = "records that BPF completed",
+static const char *const way_texts[WINDOW_ENDS_COUNT] = {
+        [WINDOW_ENDS_NONE] = "none",
+        [WINDOW_ENDS_RECORDED] = "records of the kernel alone",
+        [WINDOW_ENDS_COMPLETED] = "records that BPF completed",
 };
 
 /* The windows of one arm. */
 struct arm_ends {
-	size_t by_way[WAY_COUNT];
+	unsigned ways; /* a bit for each enum window_ends */
 	bool any_ended;
 	/* The CPU time that is in no row, over the windows that have it: the mean, and the sum of the squared distances from it. */
 	double mean, squares;
 	size_t count;
 };
 
-static enum way way_of(enum window_exits exits)
-{
-	return exits == WINDOW_EXITS_completed  ? WAY_COMPLETED
-	       : exits == WINDOW_EXITS_recorded ? WAY_RECORDED
-	                                        : WAY_NONE;
-}
-
 static void add_unit(struct arm_ends *arm, const struct unit_ends *ends)
 {
 	double distance;
 
-	arm->by_way[way_of(ends->exits)]++;
-	for (unsigned i = 0; i < WINDOW_EXITS_COUNT; i++)
-		if (ends->exits_also >> i & 1)
-			arm->by_way[way_of((enum window_exits)i)]++;
+	arm->ways |= window_ends_of(ends->exits, ends->exits_also);
 	arm->any_ended = arm->any_ended || ends->any_ended;
 	if (isnan(ends->unaccounted_percent))
 		return;
@@ -60,8 +47,8 @@ static void add_ways(const struct trial *trial, unsigned arm, const struct arm_e
 
 	add_name(trial, arm, out);
 	strbuf_add_str(out, " has ");
-	for (unsigned way = 0; way < WAY_COUNT; way++) {
-		if (ends->by_way[way] == 0)
+	for (unsigned way = 0; way < WINDOW_ENDS_COUNT; way++) {
+		if (!(ends->ways >> way & 1))
 			continue;
 		strbuf_addf(out, "%s%s", separator, way_texts[way]);
 		separator = " and ";
@@ -72,11 +59,9 @@ static void check_ways(struct comparison *comparison, const struct arm_ends ends
 {
 	const struct contrast_plan *plan = &comparison->plan;
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
-	unsigned ways = 0;
+	unsigned ways = ends[0].ways | ends[1].ways;
 
-	for (unsigned way = 0; way < WAY_COUNT; way++)
-		ways += ends[0].by_way[way] + ends[1].by_way[way] > 0;
-	if (ways < 2 || (!ends[0].any_ended && !ends[1].any_ended))
+	if ((ways & (ways - 1)) == 0 || (!ends[0].any_ended && !ends[1].any_ended))
 		return;
 	strbuf_add_str(&text, "threads that ended were measured differently: ");
 	add_ways(plan->trial, plan->a, &ends[0], &text);

@@ -68,27 +68,17 @@ static void set_length(struct fleet_row *row, const struct snapshot_info *info)
 		fleet_set_integer(row, FLEET_COLUMN_length_ns, info->captured_boottime_ns);
 }
 
-static const char *const ends_words[FLEET_ENDS_COUNT] = {
-        [FLEET_ENDS_NONE] = "none",
-        [FLEET_ENDS_RECORDED] = "recorded",
-        [FLEET_ENDS_COMPLETED] = "completed",
+static const char *const ends_words[WINDOW_ENDS_COUNT] = {
+        [WINDOW_ENDS_NONE] = "none",
+        [WINDOW_ENDS_RECORDED] = "recorded",
+        [WINDOW_ENDS_COMPLETED] = "completed",
 };
-
-static enum fleet_ends way_of(enum window_exits exits)
-{
-	return exits == WINDOW_EXITS_completed  ? FLEET_ENDS_COMPLETED
-	       : exits == WINDOW_EXITS_recorded ? FLEET_ENDS_RECORDED
-	                                        : FLEET_ENDS_NONE;
-}
 
 static void add_ends(const struct snapshot_window *window, struct strbuf *out)
 {
-	unsigned ways = 1u << way_of(window->exits);
+	unsigned ways = window_ends_of(window->exits, window->exits_also);
 
-	for (unsigned i = 0; i < WINDOW_EXITS_COUNT; i++)
-		if (window->exits_also >> i & 1)
-			ways |= 1u << way_of((enum window_exits)i);
-	for (unsigned way = 0; way < FLEET_ENDS_COUNT; way++)
+	for (unsigned way = 0; way < WINDOW_ENDS_COUNT; way++)
 		if (ways >> way & 1)
 			strbuf_addf(out, "%s%s", out->len > 0 ? "+" : "", ends_words[way]);
 }
@@ -97,8 +87,9 @@ unsigned fleet_ends_of(struct span text)
 {
 	unsigned ways = 0;
 
-	for (unsigned way = 0; way < FLEET_ENDS_COUNT; way++)
-		if (memmem(text.text, text.len, ends_words[way], strlen(ends_words[way])))
+	for (unsigned way = 0; way < WINDOW_ENDS_COUNT; way++)
+		if (text.len > 0 &&
+		    memmem(text.text, text.len, ends_words[way], strlen(ends_words[way])))
 			ways |= 1u << way;
 	return ways;
 }

@@ -59,10 +59,7 @@ struct fleet_file {
 	struct strbuf texts[FLEET_COLUMN_COUNT]; /* of cells; owned */
 };
 
-/* The ways to have the ends of threads: words of the column ends. */
-enum fleet_ends { FLEET_ENDS_NONE, FLEET_ENDS_RECORDED, FLEET_ENDS_COMPLETED, FLEET_ENDS_COUNT };
-
-/* Returns a bit for each of the ways in a text of that column. */
+/* Returns a bit for each enum window_ends in a text of the column ends. */
 unsigned fleet_ends_of(struct span text);
 
 /* Sets them. @digest is the hash of the file in hexadecimal. @info is borrowed for the call only. */

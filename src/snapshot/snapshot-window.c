@@ -32,6 +32,23 @@ bool window_exits_are_known(enum window_exits exits)
 	return exits == WINDOW_EXITS_recorded || exits == WINDOW_EXITS_completed;
 }
 
+static enum window_ends ends_of(enum window_exits exits)
+{
+	return exits == WINDOW_EXITS_completed  ? WINDOW_ENDS_COMPLETED
+	       : exits == WINDOW_EXITS_recorded ? WINDOW_ENDS_RECORDED
+	                                        : WINDOW_ENDS_NONE;
+}
+
+unsigned window_ends_of(enum window_exits exits, unsigned exits_also)
+{
+	unsigned ends = 1u << ends_of(exits);
+
+	for (unsigned i = 0; i < WINDOW_EXITS_COUNT; i++)
+		if (exits_also >> i & 1)
+			ends |= 1u << ends_of((enum window_exits)i);
+	return ends;
+}
+
 void window_join_exits(struct snapshot_window *into, const struct snapshot_window *from,
                        enum window_exits exits)
 {

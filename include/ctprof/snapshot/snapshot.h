@@ -105,6 +105,17 @@ extern const char
 /* Returns whether the window has records of threads that exited: recorded or completed. */
 bool window_exits_are_known(enum window_exits exits);
 
+/* The ways to have the ends of threads. Reasons why there are no records make no difference. */
+enum window_ends {
+	WINDOW_ENDS_NONE,
+	WINDOW_ENDS_RECORDED,
+	WINDOW_ENDS_COMPLETED,
+	WINDOW_ENDS_COUNT
+};
+
+/* Returns a bit for each way that a window, or a sum of windows with other exits as well (a bit for each), has. */
+unsigned window_ends_of(enum window_exits exits, unsigned exits_also);
+
 struct snapshot_window {
 	enum window_exits exits;
 	/* A bit for each other enum window_exits that windows or hosts have of which this one is the sum. */

@@ -205,6 +205,46 @@ static void test_unknown_of_lives(void **state)
 	}
 }
 
+/* Threads of one name may have been in a process that both windows have: their CPU time is in its total alone. */
+static void test_unknown_in_process(void **state)
+{
+	fold_number exited[PROCESS_TOTAL_COUNT] = {0};
+
+	(void)state;
+	infos[SIDE_CANDIDATE].window.seen[WINDOW_threads_missed] = false;
+	set_lacks(0, 1);
+	add_groups();
+	add_short(WINDOW_PART_continued, 1);
+	build_rows(2);
+	rows.by = group_by_key(GROUP_KEY_pid, false);
+	rows.by.keys[rows.by.count++] = GROUP_KEY_comm;
+	rows.totals[SIDE_CANDIDATE]->exited = exited;
+	for (unsigned ticks = 6; ticks <= 7; ticks++) {
+		exited[PROCESS_TOTAL_stime_clock_ticks] = ticks;
+		assert_int_equal(row_absence(&rows, find_group(&rows, "short"), SIDE_CANDIDATE),
+		                 ticks == 7 ? ABSENCE_UNKNOWN : ABSENCE_PARTIAL);
+	}
+	rows.totals[SIDE_CANDIDATE]->exited = NULL;
+}
+
+/* A window with records that misses more threads than a tenth of those that ended does not show that the group was not there. */
+static void test_unknown_beside_missed(void **state)
+{
+	(void)state;
+	for (uint64_t missed = 0; missed <= 1; missed++) {
+		start_windows(state);
+		infos[SIDE_BASELINE].window.exits = WINDOW_EXITS_completed;
+		infos[SIDE_CANDIDATE].window.exits = WINDOW_EXITS_completed;
+		set_missed(SIDE_CANDIDATE, missed);
+		add_groups();
+		add_short(WINDOW_PART_passed, 1);
+		build_rows(2);
+		assert_int_equal(row_absence(&rows, find_group(&rows, "short"), SIDE_CANDIDATE),
+		                 missed > 0 ? ABSENCE_UNKNOWN : ABSENCE_ZERO);
+		end_rows(state);
+	}
+}
+
 /* A metric that a side has of no thread is no zero there, and neither is one that the group itself lacks. */
 static void test_unseen(void **state)
 {
@@ -305,10 +345,16 @@ static void test_chosen_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        ABSENT_TEST(test_zero),         ABSENT_TEST(test_partial),
-	        cmocka_unit_test(test_unknown), ABSENT_TEST(test_unseen),
-	        ABSENT_TEST(test_other_boot),   ABSENT_TEST(test_chosen),
-	        ABSENT_TEST(test_chosen_ids),   ABSENT_TEST(test_unknown_of_lives),
+	        ABSENT_TEST(test_zero),
+	        ABSENT_TEST(test_partial),
+	        cmocka_unit_test(test_unknown),
+	        ABSENT_TEST(test_unseen),
+	        ABSENT_TEST(test_other_boot),
+	        ABSENT_TEST(test_chosen),
+	        ABSENT_TEST(test_chosen_ids),
+	        ABSENT_TEST(test_unknown_of_lives),
+	        ABSENT_TEST(test_unknown_in_process),
+	        cmocka_unit_test(test_unknown_beside_missed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
