@@ -36,7 +36,7 @@ def text(value):
 def files():
     return b"".join(
         text(f"{i:064x}") + text("pcomm") + number(i) + b"\0" + text(f"h{i}") + b"\0" + text("b") + text("window")
-        + number(17 * 10**17) + number(10**10)
+        + number(17 * 10**17) + number(10**10) + text("")
         for i in range(HOSTS)
     )
 
@@ -115,7 +115,8 @@ def refused(server, ctprof, what, reason, questions_most):
 
 
 LARGE_ANSWERS = {
-    "any(host)": lambda i: text(f"{i:x}") + text("") + number(i) + b"\1\1" + text("window") + number(17 * 10**17) + number(10**10),
+    "any(host)": lambda i: text(f"{i:x}") + text("") + number(i) + b"\1\1" + text("window") + number(17 * 10**17) + number(10**10)
+    + text(""),
     "count()": lambda i: text("pcomm") + text(f"{i:x}") + number(1),
 }
 
