@@ -55,14 +55,16 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 			return false;
 	if (is_of_unlike_parts(set, metric) ||
 	    (row_ended_names_differ(set) && baseline + candidate > EXIT_PART_NOTHING))
-		return row_ended_in(group, SIDE_BASELINE) + row_ended_in(group, SIDE_CANDIDATE) > 0;
+		return row_ended_in(set, group, SIDE_BASELINE) +
+		               row_ended_in(set, group, SIDE_CANDIDATE) >
+		       0;
 	if (baseline == candidate)
 		return baseline != EXIT_PART_NOTHING && row_has_missed_many(set, group);
-	if (row_ended_in(group, lesser) > 0)
+	if (row_ended_in(set, group, lesser) > 0)
 		return true;
 	if (!row_may_have_missed(&set->frames[lesser]))
 		return false;
-	return row_ended_in(group, !lesser) > 0 ||
+	return row_ended_in(set, group, !lesser) > 0 ||
 	       row_absence(set, group, lesser) == ABSENCE_UNKNOWN ||
 	       may_hide_many(set, group, lesser, metric);
 }

@@ -8,8 +8,10 @@
 
 enum { SMALL_PARTS = 10 };
 
-uint32_t row_ended_in(const struct row_group *group, unsigned side)
+uint32_t row_ended_in(const struct row_set *set, const struct row_group *group, unsigned side)
 {
+	if (row_group_is_exited(group))
+		return set->totals[side]->ended > 0 ? set->totals[side]->ended : 1;
 	return group->sides[side] ? group->sides[side]->ended : 0;
 }
 
@@ -20,11 +22,11 @@ bool row_may_have_missed(const struct derive_frame *frame)
 
 bool row_has_missed_many(const struct row_set *set, const struct row_group *group)
 {
-	uint64_t ended =
-	        (uint64_t)row_ended_in(group, SIDE_BASELINE) + row_ended_in(group, SIDE_CANDIDATE);
+	uint64_t ended = (uint64_t)row_ended_in(set, group, SIDE_BASELINE) +
+	                 row_ended_in(set, group, SIDE_CANDIDATE);
 
 	for (unsigned side = 0; ended > 0 && side < SIDE_MAX; side++) {
-		uint64_t here = row_ended_in(group, side),
+		uint64_t here = row_ended_in(set, group, side),
 		         most = ended - here > here ? ended - here : here;
 
 		if (set->frames[side].missed > most / SMALL_PARTS)

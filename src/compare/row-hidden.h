@@ -3,8 +3,9 @@
 /* row-hidden - threads that ended in a window and are in no row of it: how much a group may lack of their work. */
 #include "compare/rows.h"
 
-/* Returns the number of threads of the group that ended on the side. */
-uint32_t row_ended_in(const struct row_group *group, unsigned side);
+/* Returns the number of threads of the group that ended on the side; of a group of exited threads alone, which has those that other rows
+ * lack, of all that ended there, and 1 at least. */
+uint32_t row_ended_in(const struct row_set *set, const struct row_group *group, unsigned side);
 
 /* Returns whether the window may lack threads that ended in it. */
 bool row_may_have_missed(const struct derive_frame *frame);

@@ -9,3 +9,7 @@
 double row_ticks_factor(const struct row_set *set, unsigned side, unsigned measure);
 /* Returns whether the two sides count the measure in different ticks. */
 bool row_ticks_differ(const struct row_set *set, unsigned measure);
+/* Returns whether the values of the two sides can be compared: ticks cannot, if one of the clocks alone is known. */
+bool row_ticks_compare(const struct row_set *set, unsigned measure);
+/* Returns the ticks in a second that both sides are in; 0 if that is not known. */
+uint64_t row_ticks_per_second(const struct row_set *set);

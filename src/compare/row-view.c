@@ -8,14 +8,6 @@
 #include "row-percent.h"
 #include "row-ticks.h"
 
-bool row_group_is_exited(const struct row_group *group)
-{
-	for (unsigned side = 0; side < SIDE_MAX && !group->exited; side++)
-		if (group->sides[side] && group->sides[side]->threads > 0)
-			return false;
-	return true;
-}
-
 /* |difference| over the larger of the two sides of the host; none where that is 0. */
 static struct quantity relative(double difference, struct quantity a, struct quantity b)
 {
@@ -120,7 +112,8 @@ static struct quantity impact_difference(const struct row_set *set, const struct
 {
 	struct quantity values[SIDE_MAX] = {{0}};
 
-	if (set->sides == SIDE_MAX && row_marks_inputs(view) != ROW_INPUTS_SAME)
+	if (!row_ticks_compare(set, view->measure) ||
+	    (set->sides == SIDE_MAX && row_marks_inputs(view) != ROW_INPUTS_SAME))
 		return (struct quantity){0};
 	if (per == view->per || view->group->exited)
 		return set->sides == 1 ? view->inside[0] : view->delta_inside;
@@ -283,12 +276,17 @@ static void set_coverage(const struct row_set *set, struct row_view *view, unsig
 static void set_missing_inputs(const struct row_set *set, struct row_view *view, unsigned side,
                                const struct group *group)
 {
+	struct metric_set *missing = &view->missing_inputs[side], unseen;
 	struct derive_inputs in;
 
 	if (!measure_is_derived(view->measure) || view->values[side].kind == QUANTITY_NONE)
 		return;
 	in = inputs_of(set, side, group);
-	view->missing_inputs[side] = derive_missing(measure_derived(view->measure), &in);
+	unseen = derive_missing(measure_derived(view->measure), &in);
+	*missing =
+	        group_parts_lack_exited(group, &set->frames[side], measure_derived(view->measure));
+	for (unsigned i = 0; i < METRIC_SET_WORDS; i++)
+		missing->words[i] |= unseen.words[i];
 }
 
 static uint32_t began_before(unsigned measure, const struct derive_inputs *in)
@@ -433,16 +431,15 @@ static void judge_parts(struct row_view *view, const struct derive_inputs *in)
 	view->delta_partial = view->delta_partial && view->delta.kind != QUANTITY_NONE;
 }
 
-/* Returns whether the group is of exited threads of processes of which one has left, with all of its work: a total fell, or they are not
- * the same in both snapshots, and threads have left in between. */
+/* Returns whether the group is of exited threads of processes of which one may have left, with all of its work: they are not the same in
+ * both snapshots, and threads have left in between. */
 static bool may_lack_processes(const struct row_set *set, const struct row_view *view)
 {
 	const struct group *before = view->sides[SIDE_BASELINE],
 	                   *after = view->sides[SIDE_CANDIDATE];
 
 	return row_group_is_exited(view->group) && before && after &&
-	       (measure_fell(view) ||
-	        (before->members != after->members && set->interval_frame.missed > 0));
+	       before->members != after->members && set->interval_frame.missed > 0;
 }
 
 /* The delta is what happened between the snapshots. A group that was not there did all that it has done since, unless it
@@ -504,13 +501,14 @@ static bool was_not_there(const struct row_set *set, const struct row_group *gro
 	       !group->sides[side] && row_absence(set, group, side) != ABSENCE_UNKNOWN;
 }
 
-static void set_difference(struct row_view *view)
+static void set_difference(const struct row_set *set, struct row_view *view)
 {
 	struct quantity delta =
 	        quantity_difference(view->values[SIDE_CANDIDATE], view->values[SIDE_BASELINE]);
 	enum row_inputs inputs = row_marks_inputs(view);
 
 	if (inputs == ROW_INPUTS_DIFFER || view->went_back || view->impossible_differs ||
+	    !row_ticks_compare(set, view->measure) ||
 	    (inputs == ROW_INPUTS_UNEVEN && !row_marks_uneven_is_small(view, delta)))
 		return;
 	view->delta = delta;
@@ -535,7 +533,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 	memset(ret, 0, sizeof(*ret));
 	ret->group = group;
 	ret->measure = measure;
-	ret->clock_ticks_per_second = set->frames[SIDE_BASELINE].clock_ticks_per_second;
+	ret->clock_ticks_per_second = row_ticks_per_second(set);
 	ret->per = measure_scales(measure) && !group->exited ? set->per : PER_total;
 	for (unsigned side = 0; side < set->sides; side++) {
 		const struct group *here = group_read(&set->readers[side], group->sides[side]);
@@ -567,7 +565,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		ret->went_back = went_back(set, ret);
 		ret->measured_differently = row_is_measured_differently(set, ret);
 		ret->impossible_differs = row_marks_impossible_differ(set, group, measure);
-		set_difference(ret);
+		set_difference(set, ret);
 		set_shares(set, ret);
 		ret->delta = without_rounding(set, ret);
 		if (is_of_before(set, ret))

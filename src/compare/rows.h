@@ -146,7 +146,13 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 void row_set_done(struct row_set *set);
 
 /* Returns whether a group has only threads that have exited. */
-bool row_group_is_exited(const struct row_group *group);
+static inline bool row_group_is_exited(const struct row_group *group)
+{
+	for (unsigned side = 0; side < SIDE_MAX && !group->exited; side++)
+		if (group->sides[side] && group->sides[side]->threads > 0)
+			return false;
+	return true;
+}
 
 /* Returns whether the delta of a row is that of the window between two snapshots of one boot: the measure is a counter, or a sum of
  * some, and there is such a window. */

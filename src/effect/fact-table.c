@@ -126,7 +126,8 @@ static void add_row(struct fact_table *table, uint64_t clock_ticks_per_second,
 		return;
 	if (!series)
 		strmap_add(&table->map, key.data, key.len)->value = series = new_series(table, row);
-	if (series->per == row->per)
+	if (series->per == row->per &&
+	    measure_ticks_compare(row->unit, clock_ticks_per_second, table->clock_ticks_per_second))
 		series->values[table->unit] =
 		        quantity_double(row->sides[0].number) *
 		        measure_ticks_factor(row->unit, clock_ticks_per_second,
@@ -154,7 +155,7 @@ void fact_table_end(struct fact_table *table, const struct snapshot_info *info)
 	uint64_t clock_ticks_per_second = derive_frame_of(info).clock_ticks_per_second;
 	struct fact_row_set set;
 
-	if (table->clock_ticks_per_second == 0)
+	if (table->filled == 0)
 		table->clock_ticks_per_second = clock_ticks_per_second;
 	cgroup_table_finish(&table->cgroups);
 	options.sections[SECTION_cgroup_stats] = options.sections[SECTION_pressure] = true;

@@ -89,7 +89,9 @@ static double value_of(const struct unit_table *table, const struct group *group
 	if (table->per == PER_thread && group->threads == 0 && measure_scales(measure))
 		return NAN;
 	quantity = measure_quantity(measure, table->per, &in);
-	if (quantity.kind == QUANTITY_NONE)
+	if (quantity.kind == QUANTITY_NONE ||
+	    !measure_ticks_compare(measure_unit(measure), frame->clock_ticks_per_second,
+	                           table->clock_ticks_per_second))
 		return NAN;
 	return quantity_double(quantity) * measure_ticks_factor(measure_unit(measure),
 	                                                        frame->clock_ticks_per_second,
@@ -216,7 +218,7 @@ void unit_table_end(struct unit_table *table)
 
 	group_table_finish(groups);
 	frame = group_table_frame(groups);
-	if (table->clock_ticks_per_second == 0)
+	if (table->filled == 0)
 		table->clock_ticks_per_second = frame.clock_ticks_per_second;
 	for (size_t i = 0; i < groups->map.count; i++) {
 		const struct strmap_entry *entry = &groups->map.entries[i];

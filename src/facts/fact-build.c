@@ -96,6 +96,14 @@ static double weight_of(const struct fact_row *row, unsigned sides,
 	return larger > 0 ? magnitude(size) / larger : 0;
 }
 
+/* Returns 0 if it is not known. */
+static uint64_t ticks_per_second(const struct fact_build *build, unsigned side)
+{
+	const struct snapshot_info *info = build->sides[side].info;
+
+	return info ? derive_frame_of(info).clock_ticks_per_second : 0;
+}
+
 /* A counter that fell was counted anew. A cgroup that was made again may have counted more. */
 static void compare_sides(const struct fact_build *build, struct fact_row *row,
                           struct fact_kind kind)
@@ -111,7 +119,9 @@ static void compare_sides(const struct fact_build *build, struct fact_row *row,
 	if (row->went_back || row->remade)
 		row->delta = (struct quantity){0};
 	row->uneven = is_uneven(row);
-	if (row->uneven)
+	if (row->uneven ||
+	    !measure_ticks_compare(row->unit, ticks_per_second(build, SIDE_CANDIDATE),
+	                           ticks_per_second(build, SIDE_BASELINE)))
 		row->delta = (struct quantity){0};
 	if (row->delta.kind != QUANTITY_NONE && !quantity_is_zero(baseline) && !kind.is_place &&
 	    row->unit != UNIT_percent_hundredths && row->unit != UNIT_ratio)
@@ -155,14 +165,6 @@ static struct fact_cell rate_cell(const struct fact_build *build, unsigned side,
 		return (struct fact_cell){0};
 	rate_add(&rate, (uint64_t)cell->number.integer, length_ns);
 	return (struct fact_cell){.state = FACT_NUMBER, .number = quantity_real(rate_value(rate))};
-}
-
-/* Returns 0 if it is not known. */
-static uint64_t ticks_per_second(const struct fact_build *build, unsigned side)
-{
-	const struct snapshot_info *info = build->sides[side].info;
-
-	return info ? derive_frame_of(info).clock_ticks_per_second : 0;
 }
 
 /* Ticks of clocks with different frequencies only compare as time: those of the candidate become ticks of the baseline. */
@@ -265,7 +267,7 @@ void fact_build_row(struct fact_build *build, const char *name, size_t len, stru
 		return;
 	}
 	row.metric = metric->name;
-	if (row.unit == UNIT_ticks)
+	if (row.unit == UNIT_ticks && ticks_per_second(build, set->sides - 1) > 0)
 		row.clock_ticks_per_second = ticks_per_second(build, SIDE_BASELINE);
 	if (set->sides == SIDE_MAX)
 		compare_sides(build, &row, kind);

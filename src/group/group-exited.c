@@ -20,15 +20,14 @@ static bool total_lacks_exited(const struct group *group, enum metric_id metric,
 	return false;
 }
 
-/* Returns whether the rows of the metric lack threads that exited. A counter without a total is of the living threads only if it is of
- * a lifetime. In a window each thread that ended there has a row, unless the record of its end was lost; how many were lost is not
+/* Returns whether the rows of the metric lack threads that exited, if some have run. A counter without a total is of the living threads
+ * in a lifetime. In a window each thread that ended there has a row, unless the record of its end was lost; how many were lost is not
  * known for a selection of processes. */
 static bool rows_lack_exited(const struct group *group, const struct derive_frame *frame,
                              enum metric_id metric)
 {
-	return frame->kind == KIND_window &&
-	       (!window_exits_are_known(frame->exits) || !frame->missed_known ||
-	        frame->missed > 0) &&
+	return (frame->kind != KIND_window || !window_exits_are_known(frame->exits) ||
+	        !frame->missed_known || frame->missed > 0) &&
 	       metric_is_counter(metric) && (group->exited_unseen & GROUP_EXITED_RAN);
 }
 
@@ -39,6 +38,28 @@ bool group_lacks_exited(const struct group *group, const struct derive_frame *fr
 
 	return total_lacks_exited(group, metric, &has_total) ||
 	       (!has_total && rows_lack_exited(group, frame, metric));
+}
+
+struct metric_set group_parts_lack_exited(const struct group *group,
+                                          const struct derive_frame *frame, enum derived_id derived)
+{
+	const struct derived_desc *desc = &derived_table[derived];
+	struct metric_set lacking = {{0}};
+	bool any_whole = false;
+
+	if (!basis_is_of_parts(desc->basis))
+		return lacking;
+	for (size_t i = 0; i < desc->input_count; i++) {
+		enum metric_id metric = desc->inputs[i];
+
+		if (group->cells[metric].seen == 0)
+			continue;
+		if (group_lacks_exited(group, frame, metric))
+			metric_set_add(&lacking, metric);
+		else
+			any_whole = true;
+	}
+	return any_whole ? lacking : (struct metric_set){{0}};
 }
 
 void group_include_exited(const struct group_table *table, struct group *group, unsigned sources,

@@ -247,10 +247,16 @@ fold_number group_exited_part(const struct group *group, enum metric_id metric);
 uint32_t group_covered(const struct group *group, enum metric_id metric);
 
 /* Returns whether the metric lacks exited threads of the group's processes, although totals of the same processes show that there was
- * some work of theirs: their part was left out, see @exited_left_out; or the total of this metric is not known; or it has none, and
- * the frame is of a window without the ends of threads. */
+ * some work of theirs: their part was left out, see @exited_left_out; or the total of this metric is not known; or it has none, unless
+ * the frame is of a window with the ends of threads. */
 bool group_lacks_exited(const struct group *group, const struct derive_frame *frame,
                         enum metric_id metric);
+
+/* Returns the inputs of a sum of parts that lack exited threads, if others have them. Empty for other derived metrics. The group has its
+ * cells. */
+struct metric_set group_parts_lack_exited(const struct group *group,
+                                          const struct derive_frame *frame,
+                                          enum derived_id derived);
 
 /* Returns whether a metric that the measure has or is made of lacks exited threads. */
 bool group_measure_lacks_exited(const struct group *group, const struct derive_frame *frame,

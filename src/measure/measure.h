@@ -84,6 +84,19 @@ static inline bool measure_ticks_differ(enum metric_unit unit, uint64_t own_per_
 	       own_per_second != other_per_second;
 }
 
+/* Returns whether amounts in this unit are of a known length: ticks are none of a clock whose frequency is not known. */
+static inline bool measure_has_length(enum metric_unit unit, const struct derive_frame *frame)
+{
+	return unit != UNIT_ticks || frame->clock_ticks_per_second > 0;
+}
+
+/* Returns whether amounts in this unit can be compared: ticks can, unless the frequency of one of the two clocks alone is known. */
+static inline bool measure_ticks_compare(enum metric_unit unit, uint64_t own_per_second,
+                                         uint64_t other_per_second)
+{
+	return unit != UNIT_ticks || (own_per_second > 0) == (other_per_second > 0);
+}
+
 /* Returns the number of ticks of the other clock that a tick of the own one is; 1 if they do not differ. */
 static inline double measure_ticks_factor(enum metric_unit unit, uint64_t own_per_second,
                                           uint64_t other_per_second)

@@ -22,45 +22,6 @@ struct building {
 	struct group_reader readers[SIDE_MAX];
 };
 
-/* Returns the score of a row by one aspect. */
-static double score_of(unsigned aspect, const double moved[ASPECT_COUNT],
-                       const struct overview_scale *scale)
-{
-	double share = 0;
-
-	if (scale->capacity[aspect] > 0)
-		share = moved[aspect] / scale->capacity[aspect];
-	/* fmax() takes a number before NaN. */
-	if (scale->total[aspect] > 0)
-		share = fmax(share, moved[aspect] / scale->total[aspect]);
-	return fmax(0, aspect_table[aspect].weight * share);
-}
-
-double overview_score(const double moved[ASPECT_COUNT], const struct overview_scale *scale)
-{
-	double score = 0;
-
-	for (unsigned i = 0; i < ASPECT_COUNT; i++)
-		score = fmax(score, score_of(i, moved, scale));
-	return score;
-}
-
-unsigned overview_reason(const double moved[ASPECT_COUNT], const struct overview_scale *scale)
-{
-	double score = 0;
-	unsigned reason = ASPECT_COUNT;
-
-	for (unsigned i = 0; i < ASPECT_COUNT; i++) {
-		double of_this = score_of(i, moved, scale);
-
-		if (of_this > score) {
-			score = of_this;
-			reason = i;
-		}
-	}
-	return reason;
-}
-
 enum overview_kind overview_kind_of(const struct row_set *set)
 {
 	bool window = set->frames[SIDE_BASELINE].kind == KIND_window;
@@ -72,18 +33,24 @@ enum overview_kind overview_kind_of(const struct row_set *set)
 	return window ? OVERVIEW_WINDOW : OVERVIEW_LIVES;
 }
 
-/* Returns whether each side has a metric of the source: they only add, and a sum without one is partial. A side may have no thread of
- * those that were chosen. */
+/* Returns whether the side has the metric, and as time if it is one. A side may have no thread of those that were chosen. */
+static bool is_seen(const struct building *building, unsigned side, enum metric_id metric)
+{
+	const struct group *total = building->totals[side];
+
+	return measure_has_length(measure_unit(metric), building->frames[side]) &&
+	       (group_number(total, metric).seen > 0 ||
+	        (total->threads == 0 && row_is_seen_elsewhere(building->set, side, metric)));
+}
+
+/* Returns whether each side has a metric of the source: they only add, and a sum without one is partial. */
 static bool source_is_seen(const struct building *building, const struct aspect_source *source)
 {
 	for (unsigned side = 0; side < building->overview->sides; side++) {
-		const struct group *total = building->totals[side];
 		bool any = false;
 
 		for (unsigned i = 0; i < source->count; i++)
-			any = any || group_number(total, source->metrics[i]).seen > 0 ||
-			      (total->threads == 0 &&
-			       row_is_seen_elsewhere(building->set, side, source->metrics[i]));
+			any = any || is_seen(building, side, source->metrics[i]);
 		if (!any)
 			return false;
 	}
@@ -119,9 +86,9 @@ static double number_of(const struct building *building, unsigned side, const st
 	double number = per_second ? rate_of(group, metric, building->rate_lists[side])
 	                           : (double)group->cells[metric].number;
 
-	if (measure_unit(metric) != UNIT_ticks)
-		return number;
-	return ticks_per_second > 0 ? number * NS_PER_SECOND / (double)ticks_per_second : 0;
+	return measure_unit(metric) == UNIT_ticks
+	               ? number * NS_PER_SECOND / (double)ticks_per_second
+	               : number;
 }
 
 static bool lacks_threads(const struct group *group, const struct derive_frame *frame,

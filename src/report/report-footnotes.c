@@ -82,7 +82,8 @@ static void find_marks(const struct report *report, struct marks *ret)
 	}
 }
 
-/* Adds "* total_offcpu_delay_ns is a lower bound: without irq_delay_total_ns, which some or all of the threads do not have". */
+/* Adds "* total_offcpu_delay_ns is a lower bound: without irq_delay_total_ns, which some or all of the threads, or
+ * those that have exited, do not have". */
 static void add_derived_note(enum derived_id id, const struct metric_set *missing,
                              struct strbuf *out)
 {
@@ -100,7 +101,9 @@ static void add_derived_note(enum derived_id id, const struct metric_set *missin
 		strbuf_addf(out, "%s%s", separator, metric_table[derived->inputs[i]].name);
 		separator = ", ";
 	}
-	strbuf_add_str(out, ", which some or all of the threads do not have\n");
+	strbuf_add_str(
+	        out,
+	        ", which some or all of the threads, or those that have exited, do not have\n");
 }
 
 void report_add_footnotes(const struct report *report, struct strbuf *out)

@@ -193,6 +193,7 @@ static void test_unknown_of_lives(void **state)
 	static const enum group_key keys[] = {GROUP_KEY_pid, GROUP_KEY_thread, GROUP_KEY_pcomm};
 
 	(void)state;
+	infos[SIDE_BASELINE].window.exits = WINDOW_EXITS_completed;
 	infos[SIDE_CANDIDATE].window.seen[WINDOW_threads_missed] = false;
 	set_lacks(9, 1);
 	add_groups();
@@ -200,6 +201,8 @@ static void test_unknown_of_lives(void **state)
 	build_rows(2);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		rows.by = group_by_key(keys[i], false);
+		assert_int_equal(view_row(&rows, "short", METRIC_minflt).measured_differently,
+		                 keys[i] == GROUP_KEY_pcomm);
 		assert_int_equal(row_absence(&rows, find_group(&rows, "short"), SIDE_CANDIDATE),
 		                 keys[i] == GROUP_KEY_pcomm ? ABSENCE_UNKNOWN : ABSENCE_PARTIAL);
 	}

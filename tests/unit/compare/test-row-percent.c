@@ -67,6 +67,8 @@ static void test_of_windows(void **state)
 		assert_real(view.impact,
 		            quantity_double(view_row(&rows, "b", cases[i].measure).impact));
 		assert_real(view_row(&rows, "b", cases[i].measure).percent, 100);
+		/* 5 s of the 20 s that the host had inside; half of 5 s, of 10 s on average. */
+		assert_real(view.impact, .25);
 		end_rows(state);
 	}
 }
@@ -95,6 +97,7 @@ static void test_is_listed(void **state)
 
 	(void)state;
 	options.per = PER_total;
+	options.visible = true;
 	add(SIDE_BASELINE, "a", 100);
 	add(SIDE_CANDIDATE, "a", 50);
 	build_rows(2);

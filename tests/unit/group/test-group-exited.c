@@ -204,7 +204,8 @@ static void test_waits_for_cpu_show(void **state)
 	}
 }
 
-/* Totals lack them wherever they are not known; rows do so in a window alone, and only if the ends of threads are not known, or not all. */
+/* Totals lack them wherever they are not known; rows do so in a lifetime, and in a window if the ends of threads are not known, or not
+ * all. */
 static void test_lacks(void **state)
 {
 	static const struct {
@@ -228,8 +229,9 @@ static void test_lacks(void **state)
 	        {0, GROUP_EXITED_RAN, KIND_window, WINDOW_EXITS_recorded, false, false, true, 0,
 	         true},
 	        {0, 0, KIND_window, WINDOW_EXITS_recorded, false, false, false, 1, false},
-	        {0, GROUP_EXITED_RAN, KIND_lifetime, WINDOW_EXITS_off, false, false, false, 0,
+	        {0, GROUP_EXITED_RAN, KIND_lifetime, WINDOW_EXITS_off, false, false, true, 0,
 	         false},
+	        {0, 0, KIND_lifetime, WINDOW_EXITS_off, false, false, false, 0, false},
 	        {0, 1u << PROCESS_SOURCE_schedstat, KIND_lifetime, WINDOW_EXITS_off, true, false,
 	         false, 0, false},
 	        {1u << PROCESS_TOTAL_syscw, 0, KIND_lifetime, WINDOW_EXITS_off, false, true, false,

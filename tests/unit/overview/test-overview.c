@@ -453,64 +453,6 @@ static void test_unlike(void **state)
 	assert_int_equal(overview.unlike_count, 0);
 }
 
-static void fill_random(struct random *random, double amounts[ASPECT_COUNT])
-{
-	for (unsigned a = 0; a < ASPECT_COUNT; a++)
-		amounts[a] = (double)random_below(random, 1000);
-}
-
-/* More of anything is never a lower score, and what is not known is as good as nothing. */
-static void test_score_is_monotone(void **state)
-{
-	struct random random = random_start(1, 0);
-
-	(void)state;
-	for (unsigned round = 0; round < 2000; round++) {
-		struct overview_scale scale;
-		double amounts[ASPECT_COUNT], score;
-		unsigned aspect = (unsigned)random_below(&random, ASPECT_COUNT);
-
-		fill_random(&random, scale.capacity);
-		fill_random(&random, scale.total);
-		fill_random(&random, amounts);
-		score = overview_score(amounts, &scale);
-		assert_true(score >= 0);
-		amounts[aspect] += (double)random_below(&random, 100);
-		assert_true(overview_score(amounts, &scale) >= score);
-		amounts[aspect] = 0;
-		score = overview_score(amounts, &scale);
-		amounts[aspect] = NAN;
-		assert_true(is_near(overview_score(amounts, &scale), score));
-	}
-}
-
-/* The reason alone gives the whole score. */
-static void test_reason(void **state)
-{
-	struct random random = random_start(2, 0);
-	struct overview_scale scale = {0};
-	double amounts[ASPECT_COUNT] = {0};
-
-	(void)state;
-	assert_int_equal(overview_reason(amounts, &scale), ASPECT_COUNT);
-	for (unsigned round = 0; round < 2000; round++) {
-		double alone[ASPECT_COUNT] = {0}, score;
-		unsigned reason;
-
-		fill_random(&random, scale.capacity);
-		fill_random(&random, scale.total);
-		fill_random(&random, amounts);
-		amounts[random_below(&random, ASPECT_COUNT)] = NAN;
-		score = overview_score(amounts, &scale);
-		reason = overview_reason(amounts, &scale);
-		assert_int_equal(reason == ASPECT_COUNT, score == 0);
-		if (reason == ASPECT_COUNT)
-			continue;
-		alone[reason] = amounts[reason];
-		assert_true(is_near(overview_score(alone, &scale), score));
-	}
-}
-
 enum { THREADS = 40, NAMES = 6 };
 struct work {
 	uint64_t percent, bytes;
@@ -591,8 +533,6 @@ int main(void)
 	        OVERVIEW_TEST(test_apart),
 	        OVERVIEW_TEST(test_unseen),
 	        OVERVIEW_TEST(test_unlike),
-	        OVERVIEW_TEST(test_score_is_monotone),
-	        OVERVIEW_TEST(test_reason),
 	        OVERVIEW_TEST(test_order_and_splitting),
 	};
 
