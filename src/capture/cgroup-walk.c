@@ -221,12 +221,13 @@ static void tally_all(const struct strmap *paths, struct snapshot_tally *tally)
 	for (size_t i = 0; i < paths->count; i++) {
 		const struct strmap_entry *entry = &paths->entries[i];
 
+		/* Limits lack what is denied above. */
+		tally->cgroups_denied += has_outcome(entry, CGROUP_READ_DENIED);
 		if (!(bits_of(entry) & CGROUP_HAS_THREADS)) {
 			tally->cgroup_ancestors += has_outcome(entry, CGROUP_READ_DONE);
 			continue;
 		}
 		tally->cgroups += has_outcome(entry, CGROUP_READ_DONE);
-		tally->cgroups_denied += has_outcome(entry, CGROUP_READ_DENIED);
 		tally->cgroups_outside += has_outcome(entry, CGROUP_READ_OUTSIDE);
 		tally->cgroups_gone += has_outcome(entry, CGROUP_READ_GONE);
 	}

@@ -63,7 +63,7 @@ static bool has_other_names(const struct row_set *set, const struct row_group *g
 {
 	if (!group->sides[!side])
 		return false;
-	return (group->sides[!side]->ended > 0 && row_ended_names_differ(set)) ||
+	return (group->sides[!side]->ended > 0 && row_ended_names_differ(set, group)) ||
 	       (group->unnamed && may_have_run(set, group, side));
 }
 

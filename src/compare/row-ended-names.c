@@ -33,7 +33,24 @@ static unsigned sources_of(const struct derive_frame *frame)
 	       (1u << WINDOW_EXITS_recorded | 1u << WINDOW_EXITS_completed);
 }
 
-bool row_ended_names_differ(const struct row_set *set)
+static bool windows_overlap(const struct row_set *set)
+{
+	const struct derive_frame *a = &set->frames[SIDE_BASELINE];
+	const struct derive_frame *b = &set->frames[SIDE_CANDIDATE];
+
+	return set->one_boot && a->begin_ns > 0 && b->begin_ns > 0 &&
+	       a->begin_ns < b->begin_ns + b->length_ns && b->begin_ns < a->begin_ns + a->length_ns;
+}
+
+/* Returns whether the birth of a thread may differ, which is a part of the keys. The kernel's record has the length of the life, and its end is
+ * known when the record comes: the birth is late by as much, which may be a tick. Windows one after the other have no such thread both. */
+static bool births_differ(const struct row_set *set, unsigned sources)
+{
+	return (sources & 1u << WINDOW_EXITS_recorded) != 0 && windows_overlap(set) &&
+	       (group_by_has(&set->by, GROUP_KEY_pid) || group_by_has(&set->by, GROUP_KEY_thread));
+}
+
+bool row_ended_names_differ(const struct row_set *set, const struct row_group *group)
 {
 	unsigned sources = 0;
 	bool by_source = set->is_chosen_by_cgroup;
@@ -42,7 +59,9 @@ bool row_ended_names_differ(const struct row_set *set)
 		sources |= sources_of(&set->frames[side]);
 	for (unsigned i = 0; i < set->by.count; i++)
 		by_source = by_source || is_by_source[set->by.keys[i]];
-	return by_source && (sources & (sources - 1)) != 0;
+	return (by_source && (sources & (sources - 1)) != 0) ||
+	       ((!group->sides[SIDE_BASELINE] || !group->sides[SIDE_CANDIDATE]) &&
+	        births_differ(set, sources));
 }
 
 const struct group *row_unnamed_group(const struct group_table *table,

@@ -54,7 +54,7 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 		if (!group->sides[side] && row_absence(set, group, side) == ABSENCE_NONE)
 			return false;
 	if (is_of_unlike_parts(set, metric) ||
-	    (row_ended_names_differ(set) && baseline + candidate > EXIT_PART_NOTHING))
+	    (row_ended_names_differ(set, group) && baseline + candidate > EXIT_PART_NOTHING))
 		return row_ended_in(set, group, SIDE_BASELINE) +
 		               row_ended_in(set, group, SIDE_CANDIDATE) >
 		       0;

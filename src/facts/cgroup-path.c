@@ -11,17 +11,23 @@
 
 enum { MILLION = 1000000 };
 
-/* The values of each limit, of version 1 and of version 2. */
+/* The values of each limit, of version 1 and of version 2. A cgroup of version 2 that has @with has the limit, too. */
 static const struct {
 	bool has[2];
-	enum cgroup_value_id ids[2];
+	enum cgroup_value_id ids[2], with;
 } limit_values[CGROUP_LIMIT_COUNT] = {
         [CGROUP_LIMIT_cpu] = {{true, true},
-                              {CGROUP_VALUE_cpu_v1_quota_us, CGROUP_VALUE_cpu_max_quota_us}},
+                              {CGROUP_VALUE_cpu_v1_quota_us, CGROUP_VALUE_cpu_max_quota_us},
+                              CGROUP_VALUE_cpu_weight},
         [CGROUP_LIMIT_memory] = {{true, true},
-                                 {CGROUP_VALUE_memory_v1_limit, CGROUP_VALUE_memory_max}},
-        [CGROUP_LIMIT_memory_high] = {{false, true}, {0, CGROUP_VALUE_memory_high}},
-        [CGROUP_LIMIT_pids] = {{true, true}, {CGROUP_VALUE_pids_v1_max, CGROUP_VALUE_pids_max}},
+                                 {CGROUP_VALUE_memory_v1_limit, CGROUP_VALUE_memory_max},
+                                 CGROUP_VALUE_memory_current},
+        [CGROUP_LIMIT_memory_high] = {{false, true},
+                                      {0, CGROUP_VALUE_memory_high},
+                                      CGROUP_VALUE_memory_current},
+        [CGROUP_LIMIT_pids] = {{true, true},
+                               {CGROUP_VALUE_pids_v1_max, CGROUP_VALUE_pids_max},
+                               CGROUP_VALUE_pids_current},
 };
 
 void cgroup_above_done(struct cgroup_above *above)
@@ -86,6 +92,14 @@ static void scale_cpu_limit(struct cgroup_node *node, const struct cgroup_stats 
 		*quota = *quota * MILLION / period;
 }
 
+/* Notes limits that could not be read, beside other values of their controller. */
+static void set_unread(struct cgroup_node *node, const struct cgroup_stats *stats)
+{
+	for (unsigned i = 0; !stats->is_v1 && i < CGROUP_LIMIT_COUNT; i++)
+		node->unread[i] = node->states[i] == FACT_UNSEEN &&
+		                  stats->values[limit_values[i].with].state != FACT_UNSEEN;
+}
+
 static void set_throttling(struct cgroup_node *node, const struct cgroup_stats *stats)
 {
 	uint64_t ns;
@@ -132,6 +146,7 @@ void cgroup_tree_add(struct cgroup_tree *tree, const struct cgroup_stats *stats,
 	                use_hierarchy == 0;
 	set_limits(node, stats);
 	scale_cpu_limit(node, stats);
+	set_unread(node, stats);
 	set_throttling(node, stats);
 }
 
@@ -181,10 +196,14 @@ static void merge_bound(struct cgroup_bound *into, const struct cgroup_bound *fr
 			*into = *from;
 		return;
 	}
-	if (from->state == FACT_UNLIMITED || from->number > into->number)
+	if (from->state == FACT_UNLIMITED || from->number > into->number) {
 		*into = *from;
-	else if (from->number == into->number && !span_equal(from->by, into->by))
-		into->several = true;
+		return;
+	}
+	if (from->number != into->number)
+		return;
+	into->several = into->several || !span_equal(from->by, into->by);
+	into->hidden = into->hidden && from->hidden;
 }
 
 /* Each cgroup above counts once for a group, however many of the group's cgroups are below it. */
@@ -240,6 +259,8 @@ static void add_limits(struct way *way, const struct cgroup_node *above)
 			continue;
 		else if (above && above->states[i] != FACT_UNSEEN && is_in_hierarchy(way->node, i))
 			way->seen[i] = true;
+		else if (above && above->unread[i])
+			way->hidden[i] = true;
 		else if (way->seen[i] && !can_be_root(way, i))
 			way->hidden[i] = true;
 }
@@ -263,7 +284,7 @@ static void add_throttling(const struct cgroup_tree *tree, struct way *way,
 		add_throttler(node->above, above, (size_t)(above - tree->nodes));
 }
 
-/* Puts the end of the way into the group. There is no limit only if none was hidden. */
+/* Puts the end of the way into the group. There is no limit only if none was hidden; beside a hidden one, the limit may be lower. */
 static void end_way(const struct way *way)
 {
 	struct cgroup_above *above = way->node->above;
@@ -273,6 +294,7 @@ static void end_way(const struct way *way)
 
 		if (way->hidden[i] && bound.state == FACT_UNLIMITED)
 			bound = (struct cgroup_bound){0};
+		bound.hidden = way->hidden[i] && bound.state == FACT_NUMBER;
 		if (above->members == 0)
 			above->bounds[i] = bound;
 		else

@@ -21,6 +21,7 @@ struct cgroup_bound {
 	uint64_t number;
 	struct span by; /* pattern of the cgroup that has it; borrowed from the tree's caller */
 	bool several;   /* of a group: cgroups of other patterns have the same limit */
+	bool hidden;    /* one on the path could not be read: the limit may be lower */
 };
 
 /* The limits and the throttling that apply to the cgroups of a group from the cgroups above them. */
@@ -52,6 +53,7 @@ struct cgroup_node {
 	struct cgroup_above *above; /* of its group; borrowed */
 	enum fact_state states[CGROUP_LIMIT_COUNT];
 	uint64_t limits[CGROUP_LIMIT_COUNT];
+	bool unread[CGROUP_LIMIT_COUNT]; /* the limit is unseen, although the cgroup has it */
 	enum cgroup_place places[CGROUP_LIMIT_COUNT]; /* in the hierarchy of the limit */
 	bool is_flat; /* version 1: its limit of memory does not hold for the cgroups below */
 	bool has_throttling;

@@ -2,15 +2,13 @@
 #include <string.h>
 
 #include "ctprof/base/macro.h"
+#include "fact-above.h"
 #include "fact-build.h"
 #include "facts/cgroup-lost.h"
 #include "facts/cgroup-rates.h"
 #include "facts/fact-derive.h"
 
 static const char host_group[] = "host";
-
-/* Limits of the CPU are in millionths of one. */
-enum { CPU_LIMIT_PER_PERCENT = 10000 };
 
 static struct fact_cell number_cell(__int128 number)
 {
@@ -271,98 +269,13 @@ static void emit_psi(struct fact_build *build, const struct psi_side *psi)
 			emit_psi_line(build, psi, resource, row);
 }
 
-/* The name of a cgroup, as the tables have it. */
-static struct fact_cell name_cell(const struct fact_build *build, struct span pattern)
-{
-	const struct key_names *names[SIDE_MAX] = {NULL};
-
-	if (!pattern.text)
-		return (struct fact_cell){0};
-	for (unsigned side = 0; side < build->set->sides; side++)
-		names[side] = build->sides[side].cgroup_names;
-	return (struct fact_cell){.state = FACT_TEXT,
-	                          .text = key_names_shown(names, build->set->sides, pattern).text};
-}
-
-static struct fact_cell bound_cell(const struct cgroup_bound *bound)
-{
-	return bound->state == FACT_NUMBER ? number_cell(bound->number)
-	                                   : (struct fact_cell){.state = bound->state};
-}
-
-static struct fact_cell throttled_cell(const struct cgroup_above *above, uint64_t number,
-                                       int64_t rate)
-{
-	struct fact_cell cell = number_cell(number);
-
-	if (!cgroup_above_knows_throttling(above))
-		return (struct fact_cell){0};
-	cell.members = 1;
-	cell.lacking = above->throttling_hidden;
-	if (above->has_rates)
-		set_rate(&cell, (uint64_t)rate);
-	return cell;
-}
-
-/* Stores the cell of a value that comes from the cgroups above. Returns false if the value is another one. */
-static bool above_cell(const struct fact_build *build, enum fact_derived_id id,
-                       const struct cgroup_above *above, struct fact_cell *ret)
-{
-	const struct cgroup_bound *bounds = above->bounds;
-
-	switch (id) {
-	case FACT_DERIVED_throttled_by:
-		*ret = name_cell(build, above->by);
-		return true;
-	case FACT_DERIVED_throttled_by_periods:
-		*ret = throttled_cell(above, above->periods, above->periods_rate);
-		return true;
-	case FACT_DERIVED_throttled_by_usec:
-		*ret = throttled_cell(above, above->usec, above->usec_rate);
-		return true;
-	case FACT_DERIVED_cpu_limit_percent:
-		*ret = bound_cell(&bounds[CGROUP_LIMIT_cpu]);
-		if (ret->state == FACT_NUMBER &&
-		    bounds[CGROUP_LIMIT_cpu].number % CPU_LIMIT_PER_PERCENT == 0)
-			ret->number = quantity_integer((__int128)(bounds[CGROUP_LIMIT_cpu].number /
-			                                          CPU_LIMIT_PER_PERCENT));
-		else if (ret->state == FACT_NUMBER)
-			ret->number = quantity_real((double)bounds[CGROUP_LIMIT_cpu].number /
-			                            CPU_LIMIT_PER_PERCENT);
-		return true;
-	case FACT_DERIVED_memory_limit:
-		*ret = bound_cell(&bounds[CGROUP_LIMIT_memory]);
-		return true;
-	case FACT_DERIVED_memory_high_limit:
-		*ret = bound_cell(&bounds[CGROUP_LIMIT_memory_high]);
-		return true;
-	case FACT_DERIVED_pids_limit:
-		*ret = bound_cell(&bounds[CGROUP_LIMIT_pids]);
-		return true;
-	case FACT_DERIVED_cpu_limit_by:
-		*ret = name_cell(build, bounds[CGROUP_LIMIT_cpu].by);
-		return true;
-	case FACT_DERIVED_memory_limit_by:
-		*ret = name_cell(build, bounds[CGROUP_LIMIT_memory].by);
-		return true;
-	case FACT_DERIVED_memory_high_limit_by:
-		*ret = name_cell(build, bounds[CGROUP_LIMIT_memory_high].by);
-		return true;
-	case FACT_DERIVED_pids_limit_by:
-		*ret = name_cell(build, bounds[CGROUP_LIMIT_pids].by);
-		return true;
-	default:
-		return false;
-	}
-}
-
 static struct fact_cell derived_cell(const struct fact_build *build, unsigned side,
                                      enum fact_derived_id id, const struct cgroup_group *group)
 {
 	const struct snapshot_info *info = build->sides[side].info;
 	struct fact_cell cell;
 
-	if (group && above_cell(build, id, &group->above, &cell))
+	if (group && fact_above_cell(build, id, &group->above, &cell))
 		return cell;
 	return quantity_cell(fact_derive(id, info, group ? &group->stats : NULL,
 	                                 group ? cgroup_group_rates(group) : NULL));

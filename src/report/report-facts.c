@@ -269,6 +269,26 @@ static bool is_shown(const struct facts_context *context, const struct fact_line
 	return false;
 }
 
+static bool is_partial(const struct facts_context *context, const struct fact_row *row)
+{
+	bool partial = false;
+
+	for (unsigned side = 0; row && side < context->report->rows->sides; side++)
+		partial = partial || fact_row_is_partial(row, side);
+	return partial;
+}
+
+/* Notes whether a column of a line has a partial value. */
+static void note_partial(struct facts_context *context)
+{
+	for (size_t line = 0; line < context->line_count; line++)
+		for (unsigned c = 1; c < context->column_count; c++)
+			context->partial =
+			        context->partial ||
+			        is_partial(context, row_of_column(&context->lines[line],
+			                                          context->columns[c].id));
+}
+
 /* The hierarchies have different values, and so tables of their own. */
 static void print_cgroups(FILE *file, struct facts_context *context, const struct fact_row *rows,
                           size_t count, unsigned version)
@@ -289,6 +309,7 @@ static void print_cgroups(FILE *file, struct facts_context *context, const struc
 	if (context->line_count == 0)
 		return;
 	choose_columns(context);
+	note_partial(context);
 	facts_print_heading(file, context->report, section_table[context->section].heading,
 	                    version == 1 ? "version 1" : NULL);
 	print_wide(file, context);
@@ -374,20 +395,26 @@ static void print_long(FILE *file, struct facts_context *context, const struct f
 	facts_print_left_out(file, context);
 }
 
-static void print_footnote(FILE *file, const struct report *report, const struct fact_row *rows,
-                           size_t count)
+static void note_partial_rows(struct facts_context *context, const struct fact_row *rows,
+                              size_t count)
 {
+	for (size_t i = 0; i < count; i++)
+		context->partial = context->partial || is_partial(context, &rows[i]);
+}
+
+static void print_footnote(FILE *file, const struct facts_context *context,
+                           const struct fact_row *rows, size_t count)
+{
+	const struct report *report = context->report;
 	cleanup_(strbuf_done) struct strbuf text = STRBUF_INIT;
 	const char *separator = report->style.markdown ? "\n" : "";
-	bool went_back = false, remade = false, partial = false;
+	bool went_back = false, remade = false;
 
 	for (size_t i = 0; i < count; i++) {
-		for (unsigned side = 0; side < report->rows->sides; side++)
-			partial = partial || fact_row_is_partial(&rows[i], side);
 		went_back = went_back || rows[i].went_back;
 		remade = remade || rows[i].remade;
 	}
-	if (partial)
+	if (context->partial)
 		strbuf_addf(
 		        &text, "%s%s* lacks %s\n", separator, report->style.markdown ? "\\" : "",
 		        rows->section == SECTION_smaps_rollup
@@ -428,12 +455,14 @@ static void print_section(FILE *file, const struct report *report, const struct 
 	case SECTION_pressure:
 	case SECTION_host_pressure:
 		facts_print_pressure(file, &context, rows, count);
+		note_partial_rows(&context, rows, count);
 		break;
 	default:
 		print_long(file, &context, rows, count);
+		note_partial_rows(&context, rows, count);
 		break;
 	}
-	print_footnote(file, report, rows, count);
+	print_footnote(file, &context, rows, count);
 }
 
 void report_print_facts(FILE *file, const struct report *report)

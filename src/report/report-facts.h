@@ -27,6 +27,7 @@ struct facts_context {
 	size_t left_out; /* groups or lines that the limit cuts off */
 	struct wide_column columns[WIDE_COLUMNS_MAX];
 	unsigned column_count;
+	bool partial; /* a cell of a wide table is marked as such */
 };
 
 void facts_add_line(struct facts_context *context, const struct fact_row *rows, size_t count);

@@ -111,10 +111,48 @@ static void test_names(void **state)
 		if (cases[i].selection)
 			choose(SIDE_CANDIDATE, cases[i].selection);
 		build_rows(2);
-		assert_int_equal(row_ended_names_differ(&rows), cases[i].differ);
+		assert_int_equal(row_ended_names_differ(&rows, &rows.groups[0]), cases[i].differ);
 		for (unsigned side = 0; side < SIDE_MAX; side++)
 			host_done(&infos[side].host);
 		end_rows(state);
+	}
+}
+
+/* A record's birth may be a tick late: only where two windows overlap can they have the same thread. */
+static void test_births(void **state)
+{
+	static const struct {
+		enum group_key key;
+		enum window_exits exits; /* of the candidate */
+		uint64_t begin_ns;       /* of the candidate; the baseline is from 1000 to 2000 */
+		bool other_boot, both, differ;
+	} cases[] = {
+	        {GROUP_KEY_pid, WINDOW_EXITS_recorded, 1999, false, false, true},
+	        {GROUP_KEY_thread, WINDOW_EXITS_recorded, 1999, false, false, true},
+	        {GROUP_KEY_thread, WINDOW_EXITS_recorded, 1, false, false, true},
+	        {GROUP_KEY_pcomm, WINDOW_EXITS_recorded, 1999, false, false, false},
+	        {GROUP_KEY_pid, WINDOW_EXITS_completed, 1999, false, false, false},
+	        {GROUP_KEY_pid, WINDOW_EXITS_recorded, 2000, false, false, false},
+	        {GROUP_KEY_pid, WINDOW_EXITS_recorded, 0, false, false, false},
+	        {GROUP_KEY_pid, WINDOW_EXITS_recorded, 1999, true, false, false},
+	        {GROUP_KEY_pid, WINDOW_EXITS_recorded, 1999, false, true, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct row_set set = {.sides = SIDE_MAX, .by = group_by_key(cases[i].key, false)};
+		struct group here = {0};
+		struct row_group group = {.sides = {&here, cases[i].both ? &here : NULL}};
+
+		set.one_boot = !cases[i].other_boot;
+		for (unsigned side = 0; side < SIDE_MAX; side++)
+			set.frames[side] = (struct derive_frame){.kind = KIND_window,
+			                                         .exits = WINDOW_EXITS_completed,
+			                                         .begin_ns = 1000,
+			                                         .length_ns = 1000};
+		set.frames[SIDE_CANDIDATE].exits = cases[i].exits;
+		set.frames[SIDE_CANDIDATE].begin_ns = cases[i].begin_ns;
+		assert_int_equal(row_ended_names_differ(&set, &group), cases[i].differ);
 	}
 }
 
@@ -170,6 +208,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_names),
+	        cmocka_unit_test(test_births),
 	        cmocka_unit_test(test_rows),
 	};
 

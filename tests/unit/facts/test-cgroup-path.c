@@ -368,13 +368,69 @@ static void test_unreadable(void **state)
 	assert_false(cgroup_above_knows_throttling(group_of("/a/b")));
 	assert_false(cgroup_above_knows_throttling(group_of("/a/b/c")));
 	assert_bound("/d/e", CGROUP_LIMIT_memory, 9, "/d");
+	assert_false(group_of("/d/e")->bounds[CGROUP_LIMIT_memory].hidden);
 	assert_throttled("/d/e", 7, 7, "/d");
-	/* The limit below it is known, and a part of the throttling. */
+	/* The limit below it is known, and a part of the throttling. The one of /f may be lower. */
 	assert_bound("/f/g/h", CGROUP_LIMIT_memory, 8, "/f/g");
+	assert_true(group_of("/f/g/h")->bounds[CGROUP_LIMIT_memory].hidden);
 	assert_throttled("/f/g/h", 2, 2, "/f/g");
 	assert_true(group_of("/f/g/h")->throttling_hidden);
 	assert_false(group_of("/d/e")->throttling_hidden);
 	assert_false(cgroup_above_knows_throttling(group_of("/f/g")));
+}
+
+/* A limit that could not be read beside other values of its controller is not one of a controller that ends above. */
+static void test_unread_limit(void **state)
+{
+	static const struct given above[] = {
+	        {.path = "/", .id = 1},
+	        {.path = "/a", .memory = 9, .pids = 9, .quota = -1, .period = 1},
+	};
+	cleanup_(cgroup_stats_done) struct cgroup_stats unread = {0}, below = {0};
+	struct cgroup_bound *bounds = group_of("/a/b")->bounds;
+
+	(void)state;
+	strbuf_add_str(&unread.path, "/a/b");
+	set(&unread, CGROUP_VALUE_memory_current, 1);
+	set(&unread, CGROUP_VALUE_pids_current, 1);
+	set(&unread, CGROUP_VALUE_pids_max, 8);
+	set(&unread, CGROUP_VALUE_cpu_weight, 100);
+	strbuf_add_str(&below.path, "/a/b/c");
+	cgroup_tree_add(&tree, &unread, (struct span){"/a/b", 4}, group_of("/a/b"));
+	cgroup_tree_add(&tree, &below, (struct span){"/a/b/c", 6}, group_of("/a/b/c"));
+	make(above, ARRAY_SIZE(above));
+	for (unsigned i = 0; i < 2; i++) {
+		assert_bound(names[i], CGROUP_LIMIT_memory, 9, "/a");
+		assert_true(bounds[CGROUP_LIMIT_memory].hidden);
+		assert_bound(names[i], CGROUP_LIMIT_pids, 8, "/a/b");
+		assert_false(bounds[CGROUP_LIMIT_pids].hidden);
+		assert_int_equal(bounds[CGROUP_LIMIT_cpu].state, FACT_UNSEEN);
+		bounds = group_of("/a/b/c")->bounds;
+	}
+}
+
+/* The largest limit of a group's cgroups is known if one is that is not hidden. */
+static void test_hidden_in_group(void **state)
+{
+	static const struct given given[] = {
+	        {.path = "/", .id = 1},
+	        {.path = "/a", .memory = 4},
+	        {.path = "/a/1", .memory = -1, .group = "low"},
+	        {.path = "/a/2", .memory = -1, .group = "same"},
+	        {.path = "/b", .memory = 9, .group = "low"},
+	        {.path = "/shut/1", .memory = 3, .group = "low"},
+	        {.path = "/shut/2", .memory = 4, .group = "same"},
+	        {.path = "/shut/3", .memory = 5, .group = "high"},
+	};
+
+	(void)state;
+	make(given, ARRAY_SIZE(given));
+	assert_bound("low", CGROUP_LIMIT_memory, 9, "low");
+	assert_false(group_of("low")->bounds[CGROUP_LIMIT_memory].hidden);
+	assert_int_equal(group_of("same")->bounds[CGROUP_LIMIT_memory].number, 4);
+	assert_false(group_of("same")->bounds[CGROUP_LIMIT_memory].hidden);
+	assert_bound("high", CGROUP_LIMIT_memory, 5, "high");
+	assert_true(group_of("high")->bounds[CGROUP_LIMIT_memory].hidden);
 }
 
 /* A snapshot may hold anything. */
@@ -438,6 +494,8 @@ int main(void)
 	        with_tree(test_namespace),
 	        with_tree(test_nonsense),
 	        with_tree(test_unreadable),
+	        with_tree(test_unread_limit),
+	        with_tree(test_hidden_in_group),
 	        with_tree(test_root_of_namespace),
 	        with_tree(test_time_without_periods),
 	        with_tree(test_roots_of_hierarchies),
