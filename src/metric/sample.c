@@ -299,6 +299,21 @@ static uint64_t bound_of(enum metric_id metric, const struct sample_bounds *boun
 	return metric_unit(metric) == UNIT_ticks ? longest_ticks(longest_ns, bounds) : longest_ns;
 }
 
+/* CPU time in user mode and in the kernel is one time: together it has the bound of each. The wrong one of them is not known. */
+static void judge_modes(struct thread_sample *sample, const struct sample_bounds *bounds)
+{
+	static const enum metric_id modes[] = {METRIC_utime_clock_ticks, METRIC_stime_clock_ticks};
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		if (!metric_set_has(&sample->seen, modes[i]))
+			return;
+		saturating_add_to(&sum, sample_number(sample, modes[i]));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(modes) && sum > bound_of(modes[0], bounds); i++)
+		sample_set_impossible(sample, modes[i], sample_number(sample, modes[i]));
+}
+
 void sample_judge(struct thread_sample *sample, const struct sample_bounds *bounds)
 {
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
@@ -311,6 +326,7 @@ void sample_judge(struct thread_sample *sample, const struct sample_bounds *boun
 		if (value > bound_of(metric, bounds))
 			sample_set_impossible(sample, metric, value);
 	}
+	judge_modes(sample, bounds);
 }
 
 void sample_add_to_totals(const struct thread_sample *sample, uint64_t sums[PROCESS_TOTAL_COUNT])
@@ -321,6 +337,28 @@ void sample_add_to_totals(const struct thread_sample *sample, uint64_t sums[PROC
 		if (metric_set_has(&sample->seen, metric))
 			saturating_add_to(&sums[i], sample_number(sample, metric));
 	}
+}
+
+static void set_total_impossible(struct thread_sample *sample, enum process_total total)
+{
+	sample->process_totals_seen &= ~(UINT32_C(1) << total);
+	sample->process_totals_impossible |= UINT32_C(1) << total;
+}
+
+/* The same as judge_modes() of a process. */
+static void judge_total_modes(struct thread_sample *sample, const struct sample_bounds *bounds)
+{
+	const uint64_t *totals = sample->process_totals;
+	uint32_t both = UINT32_C(1) << PROCESS_TOTAL_utime_clock_ticks |
+	                UINT32_C(1) << PROCESS_TOTAL_stime_clock_ticks;
+
+	if ((sample->process_totals_seen & both) != both ||
+	    saturating_add(totals[PROCESS_TOTAL_utime_clock_ticks],
+	                   totals[PROCESS_TOTAL_stime_clock_ticks]) <=
+	            bound_of(METRIC_utime_clock_ticks, bounds))
+		return;
+	set_total_impossible(sample, PROCESS_TOTAL_utime_clock_ticks);
+	set_total_impossible(sample, PROCESS_TOTAL_stime_clock_ticks);
 }
 
 /* Makes totals impossible that exceed their bound. @bounds are those of one CPU. */
@@ -337,9 +375,9 @@ static void judge_totals(struct thread_sample *sample, struct sample_bounds boun
 		    !process_total_is_bounded((enum process_total)i) ||
 		    sample->process_totals[i] <= bound_of(metric, &bounds))
 			continue;
-		sample->process_totals_seen &= ~bit;
-		sample->process_totals_impossible |= bit;
+		set_total_impossible(sample, (enum process_total)i);
 	}
+	judge_total_modes(sample, &bounds);
 }
 
 /* Finds what bounds the times of a thread or a process of this birth. Returns false if it was born more than a second after the
