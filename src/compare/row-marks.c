@@ -30,13 +30,16 @@ bool row_marks_impossible_differ(const struct row_set *set, const struct row_gro
 {
 	const struct group *before = group->sides[SIDE_BASELINE];
 	const struct group *after = group->sides[SIDE_CANDIDATE];
+	/* A ratio of two lives that the kernel cannot have had both is as wrong as the difference of them. */
+	const struct group *between = measure_is_derived(measure) ? group->interval : NULL;
 
 	if (!set->continues || !before || !after || set->frames[SIDE_BASELINE].kind == KIND_window)
 		return false;
-	for (size_t i = 0; (before->marks || after->marks) && i < metric_count(measure); i++) {
+	for (size_t i = 0; i < metric_count(measure); i++) {
 		enum metric_id metric = metric_at(measure, i);
 
-		if (impossible_of(before, metric) != impossible_of(after, metric))
+		if (impossible_of(before, metric) != impossible_of(after, metric) ||
+		    (between && impossible_of(between, metric) > 0))
 			return true;
 	}
 	return false;

@@ -165,11 +165,20 @@ void group_process_add_group(struct group_process *process, struct group *group,
 	memcpy(place->names, names, sizeof(place->names));
 }
 
+/* Returns whether the total may have the threads that are not in the sum: one that is lower than the sum has at least one that fell. The
+ * split of clock ticks differs between the two. */
+static bool may_have_others(const struct group_process *process, unsigned total)
+{
+	return measure_unit(process_total_table[total].metric) == UNIT_ticks ||
+	       process->totals[total] >= process->sums[total];
+}
+
 /* Returns whether each thread is in the sum, or only in the total. An impossible value of a thread is in neither, since it
  * makes the total wrong. */
 static bool is_whole(const struct group_process *process, unsigned total)
 {
-	uint32_t covered = process->is_apart ? 0 : process->covered[total];
+	uint32_t covered =
+	        process->is_apart || !may_have_others(process, total) ? 0 : process->covered[total];
 
 	return (process->totals_seen & 1u << total) &&
 	       process->seen[total] + covered == process->threads;

@@ -140,7 +140,8 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		        report_measured_mark);
 	if (marks.impossible_differs)
 		strbuf_addf(out,
-		            "%s some thread's value is impossible on one side only, so there is no "
+		            "%s some thread's value is impossible on one side only, or in between, "
+		            "so there is no "
 		            "difference\n",
 		            report_impossible_mark);
 	if (marks.began_before)

@@ -227,8 +227,9 @@ static void test_exited_cpu_split(void **state)
 	}
 }
 
-/* Two threads, one of which has no syscw; all of the process has 100. */
-static struct group_table partial_table(struct group_by by, const char *cgroup, bool is_impossible)
+/* Two threads, one of which has no syscw. */
+static struct group_table partial_table(struct group_by by, const char *cgroup, bool is_impossible,
+                                        int64_t total)
 {
 	struct thread_sample sample = {0};
 	struct group_table table;
@@ -240,7 +241,7 @@ static struct group_table partial_table(struct group_by by, const char *cgroup, 
 	                            .comm = "a",
 	                            .syscw = 1,
 	                            .totals = true,
-	                            .total_syscw = 100});
+	                            .total_syscw = total});
 	sample_reset(&sample);
 	sample.tgid = 1;
 	sample.tid = 2;
@@ -257,6 +258,19 @@ static struct group_table partial_table(struct group_by by, const char *cgroup, 
 	sample_done(&sample);
 	finish(&table);
 	return table;
+}
+
+/* A total that is lower than the sum of some threads has none of the work of the others. */
+static void test_total_below_sum(void **state)
+{
+	(void)state;
+	for (unsigned total = 0; total <= 1; total++) {
+		struct group_table table =
+		        partial_table(group_by_key(GROUP_KEY_pcomm, false), "/a", false, total);
+
+		check_cell(get(&table, "a"), METRIC_syscw, 1, 1 + total);
+		group_table_done(&table);
+	}
 }
 
 /* The excess of a total over the sum is that of exited threads and of a living one whose share is not known. A group that has all of
@@ -279,8 +293,9 @@ static void test_exited_partial(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct group_table table = partial_table(group_by_key(cases[i].key, false),
-		                                         cases[i].cgroup, cases[i].is_impossible);
+		struct group_table table =
+		        partial_table(group_by_key(cases[i].key, false), cases[i].cgroup,
+		                      cases[i].is_impossible, 100);
 		const struct group *group = get(&table, cases[i].group);
 
 		check_cell(group, METRIC_syscw, cases[i].is_whole ? 100 : 1,
@@ -563,6 +578,7 @@ int main(void)
 	        cmocka_unit_test(test_exited_cpu_split),
 	        cmocka_unit_test(test_exited_partial),
 	        cmocka_unit_test(test_exited_alone_are_covered),
+	        cmocka_unit_test(test_total_below_sum),
 	        cmocka_unit_test(test_exited_beside_one_without_a_record),
 	        cmocka_unit_test(test_exited_run_of_short_threads),
 	        cmocka_unit_test(test_exited_without_totals),
