@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "row-ended-names.h"
 #include "row-hidden.h"
+#include "row-unread.h"
 #include "window/exit-log.h"
 
 /* Returns whether the side has all threads of the host, or all of the only process that the group has on the other one. */
@@ -64,6 +65,7 @@ static bool has_other_names(const struct row_set *set, const struct row_group *g
 	if (!group->sides[!side])
 		return false;
 	return (group->sides[!side]->ended > 0 && row_ended_names_differ(set, group)) ||
+	       row_unread_may_have(set, group, METRIC_run_time_ns) ||
 	       (group->unnamed && may_have_run(set, group, side));
 }
 

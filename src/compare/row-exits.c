@@ -3,6 +3,7 @@
 
 #include "row-ended-names.h"
 #include "row-hidden.h"
+#include "row-unread.h"
 #include "window/exit-log.h"
 
 /* Returns a bit for each enum exit_part that the metric has in the window. */
@@ -69,19 +70,26 @@ bool row_ends_differ(const struct row_set *set, const struct row_group *group,
 	       may_hide_many(set, group, lesser, metric);
 }
 
+static bool is_unlike(const struct row_set *set, const struct row_group *group,
+                      enum metric_id metric)
+{
+	return row_unread_may_have(set, group, metric) ||
+	       (set->frames[SIDE_BASELINE].kind == KIND_window &&
+	        set->frames[SIDE_CANDIDATE].kind == KIND_window &&
+	        row_ends_differ(set, group, metric));
+}
+
 bool row_is_measured_differently(const struct row_set *set, const struct row_view *view)
 {
 	const struct derived_desc *derived;
 
-	if (set->frames[SIDE_BASELINE].kind != KIND_window ||
-	    set->frames[SIDE_CANDIDATE].kind != KIND_window ||
-	    (!row_has_value(view, SIDE_BASELINE) && !row_has_value(view, SIDE_CANDIDATE)))
+	if (!row_has_value(view, SIDE_BASELINE) && !row_has_value(view, SIDE_CANDIDATE))
 		return false;
 	if (!measure_is_derived(view->measure))
-		return row_ends_differ(set, view->group, (enum metric_id)view->measure);
+		return is_unlike(set, view->group, (enum metric_id)view->measure);
 	derived = &derived_table[measure_derived(view->measure)];
 	for (size_t i = 0; i < derived->input_count; i++)
-		if (row_ends_differ(set, view->group, derived->inputs[i]))
+		if (is_unlike(set, view->group, derived->inputs[i]))
 			return true;
 	return false;
 }

@@ -11,6 +11,7 @@
 #include "row-ended-names.h"
 #include "row-pairs.h"
 #include "row-rename.h"
+#include "row-unread.h"
 
 /* Longer than a thread's name can be, so that no thread can pass for it. */
 static const char exited_label[] = "(exited threads)";
@@ -19,7 +20,7 @@ static const char exited_label[] = "(exited threads)";
 struct matching {
 	struct row_set *set;
 	struct row_pairs pairs;
-	bool keeps_patterns;
+	bool keeps_patterns, unread_differs;
 	bool *carried; /* groups of the first table that go on under another name; owned, or NULL */
 	const char **labels[SIDE_MAX][GROUP_KEYS_MAX]; /* of names, by number; the array is owned */
 };
@@ -353,6 +354,15 @@ static const struct group *unnamed_of(const struct matching *matching, unsigned 
 	return row_unnamed_group(tables[side], entry, tables[!side], &matching->set->frames[!side]);
 }
 
+static void set_unread(const struct matching *matching, struct row_group *group, unsigned side,
+                       const struct strmap_entry *entry)
+{
+	const struct group_table *const *tables = matching->pairs.tables;
+
+	for (unsigned s = 0; matching->unread_differs && s < SIDE_MAX; s++)
+		group->unread[s] = row_unread_group(tables[side], entry, tables[s]);
+}
+
 static void add_baseline_groups(struct matching *matching, struct group_list *matched,
                                 const struct group_table *interval, struct group_list *unmatched)
 {
@@ -373,6 +383,7 @@ static void add_baseline_groups(struct matching *matching, struct group_list *ma
 		} else if (matching->set->sides == SIDE_MAX) {
 			group.unnamed = unnamed_of(matching, SIDE_BASELINE, &map->entries[i]);
 		}
+		set_unread(matching, &group, SIDE_BASELINE, &map->entries[i]);
 		group.interval = interval_of(matching, interval, i);
 		add_group(paired || matching->set->sides == 1 ? matched : unmatched, group);
 	}
@@ -391,6 +402,7 @@ static void add_candidate_groups(struct matching *matching, const struct group_t
 			continue;
 		name_group(matching, &group, SIDE_CANDIDATE, &map->entries[i]);
 		group.unnamed = unnamed_of(matching, SIDE_CANDIDATE, &map->entries[i]);
+		set_unread(matching, &group, SIDE_CANDIDATE, &map->entries[i]);
 		if (interval)
 			group.interval = row_interval_at(pairs, interval, SIDE_CANDIDATE, i);
 		add_group(unmatched, group);
@@ -400,7 +412,7 @@ static void add_candidate_groups(struct matching *matching, const struct group_t
 static void matching_init(struct matching *matching, struct row_set *set,
                           const struct group_table *const *tables)
 {
-	*matching = (struct matching){.set = set};
+	*matching = (struct matching){.set = set, .unread_differs = row_unread_differs(set)};
 	row_pairs_init(&matching->pairs, tables, set->sides);
 	for (unsigned side = 0; side < set->sides; side++)
 		for (unsigned key = 0; key < set->by.count; key++) {

@@ -43,6 +43,7 @@ void row_set_init(struct row_set *set, const struct group_table *const *tables, 
 	                        .readers = mem_calloc(SIDE_MAX + 1, sizeof(set->readers[0]))};
 	for (unsigned side = 0; side < sides; side++) {
 		set->frames[side] = group_table_frame(tables[side]);
+		set->names[side] = tables[side]->name_counts;
 		set->rate_lists[side] = tables[side]->rates;
 		set->seen_elsewhere[side] = tables[side]->seen_elsewhere;
 		set->is_chosen_by_cgroup =

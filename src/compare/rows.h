@@ -71,6 +71,8 @@ struct row_group {
 	const struct group *interval;        /* what it did between the sides; NULL: not known */
 	/* If a side does not have it: the group there of threads that ended without a name of a key, and that may be its own. NULL: none. */
 	const struct group *unnamed;
+	/* The groups of threads without a name, which may be its own, if the sides lack unlike shares of names; else NULL. */
+	const struct group *unread[SIDE_MAX];
 	bool exited; /* not a group of threads: what the host's threads that have exited used */
 	/* The cgroup's label in the candidate where it was renamed; borrowed. */
 	const char *renamed;
@@ -121,6 +123,7 @@ struct row_set {
 	struct derive_frame interval_frame;
 	const struct rate_list *interval_rates; /* as in struct group_table */
 	struct derive_frame frames[SIDE_MAX];
+	struct group_names names[SIDE_MAX];
 	const struct rate_list *rate_lists[SIDE_MAX]; /* as in struct group_table */
 	struct metric_set seen_elsewhere[SIDE_MAX];   /* the same */
 	enum measure_per per;
@@ -191,6 +194,10 @@ struct quantity row_absent_value(const struct row_set *set, const struct row_gro
  * that ended on either side count. False for a group that one side does not have, if the set has no absence. */
 bool row_ends_differ(const struct row_set *set, const struct row_group *group,
                      enum metric_id metric);
+/* Returns whether one side lacks clearly more names of threads than the other one, and threads without a name on one side may have a tenth
+ * or more of what the group has of the metric; of what is no sum, whether there are any. */
+bool row_unread_may_have(const struct row_set *set, const struct row_group *group,
+                         enum metric_id metric);
 
 /* Everything a renderer needs of a row. */
 struct row_view {

@@ -12,6 +12,7 @@
 #include "group/group-filter.h"
 #include "group/group-marks.h"
 #include "group/group-pack.h"
+#include "group/unread-name.h"
 #include "measure/measure.h"
 
 void group_table_init(struct group_table *table, struct group_by by)
@@ -241,11 +242,16 @@ void group_table_add(struct group_table *table, struct thread_sample *sample)
 	if (first && table->filter)
 		table->process.exited_unwanted =
 		        !group_filter_wants_exited(table->filter, sample, table->host);
-	for (unsigned i = 0; (wanted || first) && i < table->by.count; i++)
-		numbers[i] = !first && group_key_is_of_process(table->by.keys[i])
-		                     ? table->process.names[i]
-		                     : key_names_of_thread(&table->names[i], &table->by, i, sample,
-		                                           table->host);
+	for (unsigned i = 0; (wanted || first) && i < table->by.count; i++) {
+		if (!first && group_key_is_of_process(table->by.keys[i])) {
+			numbers[i] = table->process.names[i];
+			continue;
+		}
+		numbers[i] =
+		        key_names_of_thread(&table->names[i], &table->by, i, sample, table->host);
+		table->name_counts.count++;
+		table->name_counts.unread += unread_name_has(table->by.keys[i], sample);
+	}
 	if (first) {
 		table->process.by_thread_names = group_by_has_thread_key(&table->by);
 		table->process.by_threads_alone = group_by_has_thread_keys_alone(&table->by);
@@ -534,36 +540,6 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 		into->spreads = mem_calloc(spread_count, sizeof(into->spreads[0]));
 	for (size_t i = 0; i < spread_count; i++)
 		spread_merge(&into->spreads[i], &from->spreads[i]);
-}
-
-struct group *group_table_find(const struct group_table *table, const struct span *patterns)
-{
-	uint32_t numbers[GROUP_KEYS_MAX];
-
-	for (unsigned i = 0; i < table->by.count; i++)
-		if (!strmap_find(&table->names[i].map, patterns[i].text, patterns[i].len,
-		                 &numbers[i]))
-			return NULL;
-	return strmap_get(&table->map, (const char *)numbers, table->by.count * sizeof(numbers[0]));
-}
-
-struct span group_table_pattern(const struct group_table *table, const struct strmap_entry *entry,
-                                unsigned key)
-{
-	const struct strmap_entry *name;
-	uint32_t number;
-
-	memcpy(&number, entry->key + key * sizeof(number), sizeof(number));
-	name = &table->names[key].map.entries[number];
-	return (struct span){name->key, name->key_len};
-}
-
-struct span group_table_cgroup(struct group_table *table, const char *path, size_t len, bool is_v1)
-{
-	struct key_names *names = &table->names[0];
-	uint32_t number = key_names_of_cgroup(names, &table->by, path, len, is_v1);
-
-	return (struct span){names->map.entries[number].key, names->map.entries[number].key_len};
 }
 
 struct group *group_table_total(const struct group_table *table)

@@ -176,8 +176,14 @@ struct group_process {
 	        exited_interval_ns; /* the same for the work of exited threads: never a thread's own age */
 };
 
+/* The number of names that a table's groups have of processes and threads, and of those that were not read, see unread-name.h. */
+struct group_names {
+	uint64_t count, unread;
+};
+
 struct group_table {
 	struct group_by by;
+	struct group_names name_counts;
 	struct hash_seed seed;   /* of the fingerprints */
 	const struct host *host; /* of the threads; borrowed, may be NULL; set by the caller */
 	/* The snapshot's, as far as it was read; borrowed, may be NULL; set by the caller. */

@@ -5,10 +5,16 @@
 
 #include "base/scan.h"
 
+const char path_name_unread_exe[] = "(exe not read)";
+const char path_name_unread_cwd[] = "(cwd not read)";
+const char path_name_unread_title[] = "(title not read)";
+const char path_name_unread_wchan[] = "(wait channel not read)";
+const char path_name_unread_syscall[] = "(system call not read)";
+
 void path_name_exe(const struct thread_sample *sample, struct strbuf *out)
 {
 	if (!sample->has_exe)
-		strbuf_add_str(out, "(exe not read)");
+		strbuf_add_str(out, path_name_unread_exe);
 	else if (sample->exe.len == 0)
 		strbuf_add_str(out, "(no exe)");
 	else
@@ -49,7 +55,7 @@ void path_name_exe_dir(const struct thread_sample *sample, struct strbuf *out)
 void path_name_cwd(const struct thread_sample *sample, struct strbuf *out)
 {
 	if (!sample->has_cwd)
-		strbuf_add_str(out, "(cwd not read)");
+		strbuf_add_str(out, path_name_unread_cwd);
 	else if (sample->cwd.len == 0)
 		strbuf_add_str(out, "(no cwd)");
 	else
@@ -59,7 +65,7 @@ void path_name_cwd(const struct thread_sample *sample, struct strbuf *out)
 void path_name_title(const struct thread_sample *sample, struct strbuf *out)
 {
 	if (!sample->has_title)
-		strbuf_add_str(out, "(title not read)");
+		strbuf_add_str(out, path_name_unread_title);
 	else if (sample->title.len > 0)
 		strbuf_add(out, strbuf_str(&sample->title), sample->title.len);
 	else if (sample->pcomm.len > 0)
@@ -146,8 +152,7 @@ void path_name_wait(const struct thread_sample *sample, bool is_wchan, struct st
 	else if (sample_ended_inside(sample))
 		strbuf_add_str(out, "(ended)");
 	else
-		strbuf_add_str(out,
-		               is_wchan ? "(wait channel not read)" : "(system call not read)");
+		strbuf_add_str(out, is_wchan ? path_name_unread_wchan : path_name_unread_syscall);
 }
 
 void path_name_host(const struct thread_sample *sample, const struct host *host, struct strbuf *out)

@@ -27,6 +27,10 @@ void path_name_cwd(const struct thread_sample *sample, struct strbuf *out);
 bool path_name_lacks_cgroup(const struct thread_sample *sample);
 extern const char path_name_unread_cgroup[];
 
+/* The names of threads without one. */
+extern const char path_name_unread_exe[], path_name_unread_cwd[], path_name_unread_title[],
+        path_name_unread_wchan[], path_name_unread_syscall[];
+
 /* Appends that part of the thread's path in version 2, or in version 1, and returns true; else appends @otherwise, or that the cgroup was not
  * read, and returns false. @host may be NULL. */
 bool path_name_part(enum cgroup_part part, const char *otherwise,

@@ -284,9 +284,13 @@ static bool is_unlike(const struct building *building, const struct overview_row
 	const struct aspect_source *source = building->sources[aspect];
 	const struct overview *overview = building->overview;
 
+	if (!overview_is_change(overview->kind) || !source)
+		return false;
+	for (unsigned i = 0; i < source->count; i++)
+		if (row_unread_may_have(building->set, row->group, source->metrics[i]))
+			return true;
 	/* The living are those at the ends of the windows. */
-	if (!overview_is_change(overview->kind) || !source ||
-	    aspect_table[aspect].kind == ASPECT_KIND_THREADS)
+	if (aspect_table[aspect].kind == ASPECT_KIND_THREADS)
 		return false;
 	for (unsigned i = 0; overview->kind == OVERVIEW_CHANGE && i < source->count; i++)
 		if (row_ends_differ(building->set, row->group, source->metrics[i]))

@@ -135,8 +135,10 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 	if (marks.measured_differently)
 		strbuf_addf(
 		        out,
-		        "%s measured differently: one side lacks more of the group's threads, "
-		        "or of the work of those that ended (see exits); not ranked by impact\n",
+		        "%s measured differently: one side lacks more of the group's threads, of "
+		        "their names, or of the work of those that ended (see exits); not ranked "
+		        "by "
+		        "impact\n",
 		        report_measured_mark);
 	if (marks.impossible_differs)
 		strbuf_addf(out,

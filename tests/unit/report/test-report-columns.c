@@ -124,7 +124,9 @@ static void test_arrow(void **state)
 	        "b                1→2 wait_sum      3ns → 3ns*    +0ns¶   +0.0%     33%\n"
 	        "* from some of the group's threads: the others, or those that have exited, did "
 	        "not have the value, could not be read, or were counted anew\n"
-	        "¶ measured differently: one side lacks more of the group's threads, or of the "
+	        "¶ measured differently: one side lacks more of the group's threads, of their "
+	        "names, "
+	        "or of the "
 	        "work of those that ended (see exits); not ranked by impact\n");
 }
 
