@@ -364,8 +364,9 @@ uint32_t group_process_left_out(const struct group_process *process,
 	bool any = process->is_of_window ? group_process_unseen(process, remainders) != 0
 	                                 : group_process_remove_rounding(process, remainders);
 
-	for (unsigned i = 0; any && i < PROCESS_TOTAL_COUNT; i++)
-		if (remainders[i] > 0)
+	/* Threads that ended without the value are in the rest, whatever their clock ticks show. */
+	for (unsigned i = 0; i < PROCESS_TOTAL_COUNT; i++)
+		if (remainders[i] > 0 && (any || process->ended[i] > 0))
 			left_out |= UINT32_C(1) << i;
 	return left_out;
 }

@@ -382,7 +382,7 @@ static void leave_out_exited(struct group_table *table, uint64_t remainders[PROC
 
 		if (process->by_thread_names) {
 			name_exited(table, place->names);
-			note_exited(table, place->names, left_out, 0, false);
+			note_exited(table, place->names, left_out, left_out, false);
 		}
 		if (process->by_threads_alone)
 			continue;

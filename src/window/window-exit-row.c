@@ -128,6 +128,35 @@ static bool find_leader(struct window_join *join, const struct thread_store *sto
 	return true;
 }
 
+static int compare_process(const void *process_ptr, const void *ended_ptr)
+{
+	const struct window_exit *process = process_ptr, *ended = ended_ptr;
+
+	if (process->tgid != ended->tgid)
+		return process->tgid < ended->tgid ? -1 : 1;
+	if (process->process_start != ended->process_start)
+		return process->process_start < ended->process_start ? -1 : 1;
+	return 0;
+}
+
+/* Copies the record of the leader, which the first reading has, into join->other. Its birth by the record may be late: the birth of the
+ * process is known where the ended threads are sorted by it. */
+static bool find_read_leader(struct window_join *join, const struct window_exit *ended)
+{
+	const struct window_exit *found;
+
+	if (ended->successors > 0 || join->ended_count == 0)
+		return false;
+	found = bsearch(ended, join->ended, join->ended_count, sizeof(join->ended[0]),
+	                compare_process);
+	while (found && found > join->ended && compare_process(ended, found - 1) == 0)
+		found--;
+	if (!found || !found->is_leader || found->first == THREAD_STORE_NONE)
+		return false;
+	thread_store_get(&join->exits->records, found->record, &join->other);
+	return join->other.comm.len > 0;
+}
+
 /* Sets the last name of the process if it is known: that in the last reading, or at the end of the leader, whose record has no other
  * name than its own. If several leaders ended, all but the first took over its ids. */
 static bool set_last_pcomm(struct window_join *join, const struct window_exit *ended)
@@ -139,7 +168,8 @@ static bool set_last_pcomm(struct window_join *join, const struct window_exit *e
 		strbuf_copy(pcomm, &join->other.comm);
 	} else if (find_leader(join, &join->last.threads, ended)) {
 		strbuf_copy(pcomm, &join->other.pcomm);
-	} else if (find_leader(join, &join->exits->records, ended)) {
+	} else if (find_leader(join, &join->exits->records, ended) ||
+	           find_read_leader(join, ended)) {
 		strbuf_copy(pcomm, &join->other.comm);
 	} else {
 		return false;

@@ -233,6 +233,43 @@ static void leader_ran_too_long(void **state)
 	}
 }
 
+/* A leader that the first reading has executed a program: the process has its last name, also where its record seems to be born in the next
+ * tick. */
+static void read_leader_has_its_last_name(void **state)
+{
+	(void)state;
+	for (uint64_t late_ns = 0; late_ns <= LATE_NS; late_ns += LATE_NS) {
+		cleanup_(scene_done) struct scene scene;
+		const uint64_t birth_ns = SECONDS(90) + TICK_NS - MILLISECONDS(1);
+		struct thread_sample *leader;
+
+		scene_init(&scene);
+		leader = reading_add(&scene.a, PROCESS, PROCESS, birth_ns / TICK_NS);
+		sample_name(&leader->pcomm, "shell");
+		sample_name(&leader->comm, "shell");
+		add_end(&scene.exits, (struct end_spec){.tid = WORKER,
+		                                        .tgid = PROCESS,
+		                                        .born_ns = SECONDS(110),
+		                                        .process_born_ns = birth_ns,
+		                                        .exited_ns = SECONDS(115),
+		                                        .late_ns = late_ns,
+		                                        .comm = "worker"});
+		add_end(&scene.exits, (struct end_spec){.tid = PROCESS,
+		                                        .tgid = PROCESS,
+		                                        .born_ns = birth_ns,
+		                                        .process_born_ns = birth_ns,
+		                                        .exited_ns = SECONDS(120),
+		                                        .late_ns = late_ns,
+		                                        .comm = "program"});
+		join(&scene);
+		assert_numbers(&scene, 1, 1, 0, 0);
+		for (uint32_t tid = PROCESS; tid <= WORKER; tid++)
+			assert_string_equal(
+			        strbuf_str(&snapshot_copy_find(&scene.window, tid)->pcomm),
+			        "program");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +280,7 @@ int main(void)
 	        cmocka_unit_test(living_process_may_be_another),
 	        cmocka_unit_test(short_leader_is_of_the_process),
 	        cmocka_unit_test(young_leader_has_its_own_record),
+	        cmocka_unit_test(read_leader_has_its_last_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
