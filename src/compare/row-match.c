@@ -358,9 +358,20 @@ static void set_unread(const struct matching *matching, struct row_group *group,
                        const struct strmap_entry *entry)
 {
 	const struct group_table *const *tables = matching->pairs.tables;
+	struct row_set *set = matching->set;
+	struct row_unread unread = {{NULL}};
 
-	for (unsigned s = 0; matching->unread_differs && s < SIDE_MAX; s++)
-		group->unread[s] = row_unread_group(tables[side], entry, tables[s]);
+	if (!matching->unread_differs)
+		return;
+	for (unsigned s = 0; s < SIDE_MAX; s++)
+		unread.sides[s] = row_unread_group(tables[side], entry, tables[s]);
+	if (!unread.sides[SIDE_BASELINE] && !unread.sides[SIDE_CANDIDATE])
+		return;
+	/* All groups have the same by one key. */
+	if (set->unread_count == 0 ||
+	    memcmp(&set->unreads[set->unread_count - 1], &unread, sizeof(unread)) != 0)
+		*array_add(set->unreads, set->unread_count, set->unread_capacity) = unread;
+	group->unread = (uint32_t)set->unread_count;
 }
 
 static void add_baseline_groups(struct matching *matching, struct group_list *matched,

@@ -54,15 +54,17 @@ static double value_in(const struct row_set *set, unsigned side, const struct gr
 bool row_unread_may_have(const struct row_set *set, const struct row_group *group,
                          enum metric_id metric)
 {
+	const struct row_unread *unread;
 	double most = 0, hidden = 0;
 
-	if (!group->unread[SIDE_BASELINE] && !group->unread[SIDE_CANDIDATE])
+	if (group->unread == 0)
 		return false;
+	unread = &set->unreads[group->unread - 1];
 	if (metric_table[metric].rule != RULE_SUM)
 		return true;
 	for (unsigned side = 0; side < SIDE_MAX; side++) {
 		most = fmax(most, value_in(set, side, group->sides[side], metric));
-		hidden = fmax(hidden, value_in(set, side, group->unread[side], metric));
+		hidden = fmax(hidden, value_in(set, side, unread->sides[side], metric));
 	}
 	return hidden > 0 && hidden * SMALL_PARTS >= most;
 }

@@ -88,6 +88,7 @@ void row_set_done(struct row_set *set)
 	for (size_t i = 0; i < set->label_count; i++)
 		free(set->labels[i]);
 	free(set->labels);
+	free(set->unreads);
 	for (unsigned side = 0; side < set->sides; side++)
 		group_free(set->totals[side], 0);
 	if (set->interval_total)

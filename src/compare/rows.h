@@ -71,9 +71,8 @@ struct row_group {
 	const struct group *interval;        /* what it did between the sides; NULL: not known */
 	/* If a side does not have it: the group there of threads that ended without a name of a key, and that may be its own. NULL: none. */
 	const struct group *unnamed;
-	/* The groups of threads without a name, which may be its own, if the sides lack unlike shares of names; else NULL. */
-	const struct group *unread[SIDE_MAX];
-	bool exited; /* not a group of threads: what the host's threads that have exited used */
+	bool exited;     /* not a group of threads: what the host's threads that have exited used */
+	uint32_t unread; /* place in the set's unreads plus one; 0: none */
 	/* The cgroup's label in the candidate where it was renamed; borrowed. */
 	const char *renamed;
 	/* The group's name in the baseline if its threads go on under another name; borrowed. */
@@ -92,6 +91,11 @@ struct row {
 	uint32_t group;
 	uint16_t measure;
 	double key; /* what the order ranks by; NaN comes last */
+};
+
+/* The groups of threads without a name, which may be of a group, by side; NULL: none. */
+struct row_unread {
+	const struct group *sides[SIDE_MAX];
 };
 
 struct row_set {
@@ -124,6 +128,8 @@ struct row_set {
 	const struct rate_list *interval_rates; /* as in struct group_table */
 	struct derive_frame frames[SIDE_MAX];
 	struct group_names names[SIDE_MAX];
+	struct row_unread *unreads; /* owned */
+	size_t unread_count, unread_capacity;
 	const struct rate_list *rate_lists[SIDE_MAX]; /* as in struct group_table */
 	struct metric_set seen_elsewhere[SIDE_MAX];   /* the same */
 	enum measure_per per;

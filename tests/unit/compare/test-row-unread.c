@@ -60,7 +60,8 @@ static void test_may_have(void **state)
 		set.frames[SIDE_BASELINE].length_ns = 1;
 		set.frames[SIDE_CANDIDATE].length_ns = 2;
 		assert_false(row_unread_may_have(&set, &group, METRIC_run_time_ns));
-		group.unread[SIDE_BASELINE] = &unread;
+		set.unreads = &(struct row_unread){{&unread, NULL}};
+		group.unread = 1;
 		assert_int_equal(row_unread_may_have(&set, &group, METRIC_run_time_ns),
 		                 cases[i].may_have);
 		assert_true(row_unread_may_have(&set, &group, METRIC_nice));

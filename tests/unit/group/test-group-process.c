@@ -229,7 +229,7 @@ static void test_exited_cpu_split(void **state)
 
 /* Two threads, one of which has no syscw. */
 static struct group_table partial_table(struct group_by by, const char *cgroup, bool is_impossible,
-                                        int64_t total)
+                                        uint64_t total)
 {
 	struct thread_sample sample = {0};
 	struct group_table table;
