@@ -295,8 +295,8 @@ static void emit_derived(struct fact_build *build, const struct cgroup_group *co
 	for (unsigned id = 0; id < FACT_DERIVED_COUNT; id++) {
 		const struct fact_derived_desc *desc = &fact_derived_table[id];
 		struct fact_cell cells[SIDE_MAX] = {{0}};
-		bool counts = id == FACT_DERIVED_throttled_by_periods ||
-		              id == FACT_DERIVED_throttled_by_usec;
+		bool counts = groups && (id == FACT_DERIVED_throttled_by_periods ||
+		                         id == FACT_DERIVED_throttled_by_usec);
 
 		if (desc->section != build->section)
 			continue;

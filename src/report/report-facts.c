@@ -241,7 +241,7 @@ static void choose_columns(struct facts_context *context)
 			row = is_said_already(&context->lines[i], id)
 			              ? NULL
 			              : row_of_column(&context->lines[i], id);
-		if (has_something(context, row))
+		if (row && has_something(context, row))
 			add_column(context, heading ? heading : row->metric, id);
 	}
 }
