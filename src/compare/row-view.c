@@ -498,7 +498,8 @@ static void set_absent(const struct row_set *set, struct row_view *view)
 static bool was_not_there(const struct row_set *set, const struct row_group *group, unsigned side)
 {
 	return (set->interval_total || row_has_absence(set, group, side)) && !group->exited &&
-	       !group->sides[side] && row_absence(set, group, side) != ABSENCE_UNKNOWN;
+	       !group->sides[side] && row_absence(set, group, side) != ABSENCE_UNKNOWN &&
+	       !row_unread_may_have(set, group, METRIC_thread_count);
 }
 
 static void set_difference(const struct row_set *set, struct row_view *view)

@@ -137,14 +137,12 @@ void report_add_footnotes(const struct report *report, struct strbuf *out)
 		        out,
 		        "%s measured differently: one side lacks more of the group's threads, of "
 		        "their names, or of the work of those that ended (see exits); not ranked "
-		        "by "
-		        "impact\n",
+		        "by impact\n",
 		        report_measured_mark);
 	if (marks.impossible_differs)
 		strbuf_addf(out,
 		            "%s some thread's value is impossible on one side only, or in between, "
-		            "so there is no "
-		            "difference\n",
+		            "so there is no difference\n",
 		            report_impossible_mark);
 	if (marks.began_before)
 		strbuf_addf(

@@ -163,8 +163,7 @@ static void fill_part(const struct builder *builder, struct rollup *rollup, cons
 
 	memcpy(group.sides, sum->sides, sizeof(group.sides));
 	/* Threads without a name are in one group of each side, since there is one key. */
-	if (builder->set->group_count > 0)
-		group.unread = builder->set->groups[0].unread;
+	group.unread = builder->set->unread_count > 0;
 	row_view(builder->set, &group, rollup->measure, &view);
 	for (unsigned side = 0; side < builder->set->sides; side++) {
 		part->values[side] = view.values[side];
