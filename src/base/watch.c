@@ -107,9 +107,13 @@ static uint64_t awake_ns(const struct watch *watch)
 uint64_t watch_asleep_ns(struct watch *watch, uint64_t now_ns)
 {
 	uint64_t calls = atomic_load_explicit(&watch->calls, memory_order_acquire), awake, since;
+	uint64_t gap = now_ns > watch->looked_ns ? now_ns - watch->looked_ns : 0;
 	bool is_new = calls != watch->seen_calls;
 
 	watch->seen_calls = calls;
+	/* Another caller may have looked since this one read the clock. */
+	watch->looked_ns += gap;
+	now_ns = watch->looked_ns;
 	if (calls % 2 == 0 || calls == GIVEN_UP)
 		return 0;
 	if (is_new) {
@@ -117,6 +121,8 @@ uint64_t watch_asleep_ns(struct watch *watch, uint64_t now_ns)
 		watch->since_awake_ns = awake_ns(watch);
 		return 0;
 	}
+	if (gap > WATCH_GAP_NS)
+		watch->since_ns += gap - WATCH_GAP_NS;
 	if (!is_asleep(watch))
 		return 0;
 	awake = awake_ns(watch) - watch->since_awake_ns;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/clock.h"
 #include "ctprof/base/macro.h"
 
 struct watch {
@@ -24,6 +25,7 @@ struct watch {
 	uint64_t seen_calls;
 	uint64_t since_ns;
 	uint64_t since_awake_ns;
+	uint64_t looked_ns;
 };
 
 /* Calls run(@context), in which the calls of this thread are watched. Returns true when that returns, and false where the thread was
@@ -35,9 +37,13 @@ bool watch_run(struct watch *watch, void (*run)(void *context), void *context);
 void watch_enter(void);
 void watch_leave(void);
 
+/* The most that counts of the time between two calls of watch_asleep_ns(). */
+#define WATCH_GAP_NS (50 * NS_PER_MS)
+
 /* Returns for how long the thread has slept in its call, since the first call of this function that saw it there: a lock that is
  * given to it for a moment now and then does not start the time anew. 0 if it is in no call, runs, or waits for a CPU
- * (/proc/PID/task/TID/stat and schedstat). @now_ns is of CLOCK_MONOTONIC. */
+ * (/proc/PID/task/TID/stat and schedstat). A caller that was held up itself, as by a busy host or in a virtual machine that
+ * stood still, does not count more than WATCH_GAP_NS of that: whoever holds the lock was held up as well. @now_ns is of CLOCK_MONOTONIC. */
 uint64_t watch_asleep_ns(struct watch *watch, uint64_t now_ns);
 
 /* Gives up the thread that watch_asleep_ns() has just found asleep. Returns false where its call has come back meanwhile. */

@@ -93,6 +93,38 @@ static void test_sleeps(void **state)
 	assert_true(watched.given_up);
 }
 
+/* The time in which nobody looked does not count. */
+static void test_caller_held_up(void **state)
+{
+	struct watched watched;
+	pthread_t thread = begin(&watched, false, false);
+	uint64_t now_ns;
+
+	(void)state;
+	assert_true(watch_for(&watched.watch, 10 * NS_PER_SECOND, NS_PER_MS) > 0);
+	now_ns = clock_now_ns(CLOCK_MONOTONIC) + 3600 * NS_PER_SECOND;
+	assert_in_range(watch_asleep_ns(&watched.watch, now_ns), 1, NS_PER_SECOND);
+	assert_in_range(watch_asleep_ns(&watched.watch, now_ns + WATCH_GAP_NS), WATCH_GAP_NS + 1,
+	                NS_PER_SECOND + WATCH_GAP_NS);
+	wake(&watched);
+	pthread_join(thread, NULL);
+}
+
+/* One of two callers may come with an earlier time than the other had. */
+static void test_earlier_time(void **state)
+{
+	struct watched watched;
+	pthread_t thread = begin(&watched, false, false);
+	uint64_t now_ns;
+
+	(void)state;
+	now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	assert_int_equal(watch_asleep_ns(&watched.watch, now_ns), 0);
+	assert_in_range(watch_asleep_ns(&watched.watch, now_ns - 5 * NS_PER_MS), 0, NS_PER_MS);
+	wake(&watched);
+	pthread_join(thread, NULL);
+}
+
 static void test_comes_back(void **state)
 {
 	struct watched watched;
@@ -183,9 +215,10 @@ static void test_not_watched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_sleeps),      cmocka_unit_test(test_comes_back),
-	        cmocka_unit_test(test_works),       cmocka_unit_test(test_sleeps_with_breaks),
-	        cmocka_unit_test(test_not_watched), cmocka_unit_test(test_in_another_namespace),
+	        cmocka_unit_test(test_sleeps),         cmocka_unit_test(test_comes_back),
+	        cmocka_unit_test(test_works),          cmocka_unit_test(test_sleeps_with_breaks),
+	        cmocka_unit_test(test_caller_held_up), cmocka_unit_test(test_earlier_time),
+	        cmocka_unit_test(test_not_watched),    cmocka_unit_test(test_in_another_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
