@@ -425,9 +425,20 @@ static void add_own(struct overview *overview, const struct overview_row *row)
 	own->score = overview_score(own->moved, &overview->scale);
 }
 
+static bool is_measured(const struct overview_row *row)
+{
+	for (unsigned a = 0; a < ASPECT_COUNT; a++)
+		if (aspect_table[a].kind != ASPECT_KIND_THREADS && !isnan(row->moved[a]))
+			return true;
+	return row->last_score > 0;
+}
+
 static void add_noise(struct overview *overview, const struct overview_row *row)
 {
-	overview->noise++;
+	if (is_measured(row))
+		overview->noise++;
+	else
+		overview->unmeasured[overview->unmeasured_count++] = row->group;
 	if ((overview->kind == OVERVIEW_INTERVAL || overview->kind == OVERVIEW_WINDOW) &&
 	    row->mark != OVERVIEW_STAYED)
 		overview->quiet[overview->quiet_count++] = *row;
@@ -544,6 +555,7 @@ void overview_init(struct overview *overview, const struct row_set *set, bool wi
 	overview->rows = mem_calloc(set->group_count + 1, sizeof(overview->rows[0]));
 	overview->quiet = mem_calloc(set->group_count + 1, sizeof(overview->quiet[0]));
 	overview->unlike = mem_calloc(set->group_count + 1, sizeof(overview->unlike[0]));
+	overview->unmeasured = mem_calloc(set->group_count + 1, sizeof(overview->unmeasured[0]));
 	/* Between two snapshots, the threads of a group without a window go on under other names. */
 	for (size_t i = 0; i < set->group_count; i++)
 		if (!set->groups[i].exited &&
@@ -565,6 +577,7 @@ void overview_done(struct overview *overview)
 	free(overview->own);
 	free(overview->quiet);
 	free(overview->unlike);
+	free(overview->unmeasured);
 	for (unsigned side = 0; side < SIDE_MAX; side++)
 		free(overview->apart[side]);
 	*overview = (struct overview){0};

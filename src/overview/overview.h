@@ -69,13 +69,16 @@ struct overview {
 	size_t count;
 	unsigned sorted_by; /* an aspect; ASPECT_COUNT: the score */
 	bool ascending;
-	size_t noise; /* groups below the floor */
+	size_t noise; /* groups below the floor, of which some aspect but threads is known */
 	/* Those of them that are new or gone, by score; owned. */
 	struct overview_row *quiet;
 	size_t quiet_count;
 	/* Groups with unlike aspects, which count in no noise, those first whose amounts differ most; owned. */
 	struct overview_unlike *unlike;
 	size_t unlike_count;
+	/* Groups of which no aspect but threads is known, in the set's order; owned. */
+	const struct row_group **unmeasured;
+	size_t unmeasured_count;
 	/* Groups that the set keeps apart because the other side is of another boot, by score; owned. */
 	struct overview_row *apart[SIDE_MAX];
 	size_t apart_count[SIDE_MAX];

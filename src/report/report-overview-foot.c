@@ -220,6 +220,23 @@ static void add_unlike(const struct report *report, struct strbuf *out)
 	end_names(&list, out);
 }
 
+/* "not measured: sh, true and 3 more". Two sides may each have values of which there is no difference. */
+static void add_unmeasured(const struct report *report, struct strbuf *out)
+{
+	const struct overview *overview = report->overview;
+	struct name_list list = {.report = report};
+	cleanup_(strbuf_done) struct strbuf name = STRBUF_INIT;
+
+	strbuf_add_str(&list.line,
+	               overview_is_change(overview->kind) ? "not comparable" : "not measured");
+	for (size_t i = 0; i < overview->unmeasured_count; i++) {
+		strbuf_clear(&name);
+		add_group(report, overview->unmeasured[i], &name);
+		add_name(&list, &name, out);
+	}
+	end_names(&list, out);
+}
+
 void report_add_overview_foot(const struct report *report, struct overview_marks marks,
                               struct strbuf *out)
 {
@@ -235,6 +252,7 @@ void report_add_overview_foot(const struct report *report, struct overview_marks
 		strbuf_addf(out, "%s waits began before the window; this is their part in it\n",
 		            report_began_before_mark);
 	add_unlike(report, out);
+	add_unmeasured(report, out);
 	report_add_second_rest(report, out);
 	for (unsigned side = SIDE_MAX; side-- > 0;)
 		add_apart(report, side, out);

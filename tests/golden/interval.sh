@@ -26,7 +26,7 @@ lines=0 values=0
 # lines_of COMMAND...: what stands below the two lines of the header and the settings. Only compare knows what a process was called
 # before, and of which groups the work is not known: these count in no number.
 lines_of() {
-    "$@" | sed -e '1,2d' -e '/^set: /d' -e '/^‡ work in between/d' -e '/moved less than/d' -e 's/ (was .*)  /  /' -e 's/  *$//' -e 's/   */  /g' | in_order
+    "$@" | sed -e '1,2d' -e '/^set: /d' -e '/^‡ work in between/d' -e '/^not measured: /d' -e '/moved less than/d' -e 's/ (was .*)  /  /' -e 's/  *$//' -e 's/   */  /g' | in_order
 }
 
 # in_order: where names are not known, numbers in them may have become {N} because of a name that only the first snapshot
