@@ -154,6 +154,8 @@ compare() {
             for (key in before) {
                 split(key, part, " "); tid = part[1]; metric = part[2]
                 if (!(key in after) || !(tid in captured) || metric == "elapsed_ns") continue
+                # An id that another thread has got in between.
+                if (after[tid " elapsed_ns"] + 0 < before[tid " elapsed_ns"] + 0) continue
                 # A thread that has given up its memory, since it is about to exit.
                 if (metric ~ /^hiwater/ && before[tid " hiwater_vm_bytes"] != after[tid " hiwater_vm_bytes"] &&
                     (before[tid " hiwater_vm_bytes"] == 0 || after[tid " hiwater_vm_bytes"] == 0)) continue
