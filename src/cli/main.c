@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/rights.h"
+#include "base/stack.h"
 #include "cli/commands.h"
 #include "command/command.h"
 #include "knob/changes.h"
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
 		return command_report_unknown(NULL, argv[1]);
 	if (command->status_out_of_memory)
 		mem_set_status(command->status_out_of_memory);
+	stack_reserve();
 	warn_of_changes(argv[1]);
 	return command->run(command, argc - 1, argv + 1);
 }
