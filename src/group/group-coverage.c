@@ -19,15 +19,44 @@ static bool is_of_the_moved(const struct derive_frame *frame, enum metric_id met
 	        type == METRIC_TYPE_floor_ns);
 }
 
+/* Returns the count of the delays of which the metric is the largest or the smallest one; METRIC_COUNT for any other metric. */
+static unsigned count_of_delays(enum metric_id metric)
+{
+	switch ((int)metric) {
+#define DELAY(id_, name_)                 \
+	case METRIC_##id_##_delay_max_ns: \
+	case METRIC_##id_##_delay_min_ns: \
+		return METRIC_##id_##_delay_count;
+#include "delays.def"
+#undef DELAY
+	}
+	return METRIC_COUNT;
+}
+
+/* Returns the number of threads whose largest delay is not known though that of others is: they were born before delay accounting was
+ * switched on. A thread that has the count has had no larger one in the window. */
+static uint32_t without_record(const struct group *group, enum metric_id metric)
+{
+	unsigned count = count_of_delays(metric);
+	uint32_t seen;
+
+	if (count == METRIC_COUNT)
+		return 0;
+	seen = group->cells[count].seen - group_covered(group, (enum metric_id)count);
+	return seen > 0 && seen < group->threads ? group->threads - seen : 0;
+}
+
 struct group_coverage group_covers(const struct group *group, const struct derive_frame *frame,
                                    enum metric_id metric)
 {
 	struct group_coverage ret = {group->cells[metric].seen, group_threads_for(group, metric)};
-	uint32_t missing;
+	uint32_t missing, without;
 
 	if (!is_of_the_moved(frame, metric) || ret.seen >= ret.expected)
 		return ret;
 	missing = group_marks_missing(group, metric);
+	without = without_record(group, metric);
+	missing = without > missing ? without : missing;
 	if (missing < ret.expected - ret.seen)
 		ret.expected = ret.seen + missing;
 	return ret;
