@@ -90,6 +90,7 @@ static void add_process(const struct duct_series *series, struct duct_json *json
 	duct_json_text(json, entry->command ? entry->command : "");
 	add_real(json, "ctprof_cpu_seconds", entry->last.cpu_time);
 	add_int(json, "ctprof_threads", entry->threads);
+	add_int(json, "ctprof_start_time_clock_ticks", (double)entry->last.start_ticks);
 	duct_json_close(json, '}');
 }
 
@@ -157,6 +158,7 @@ static void add_storage(const struct duct_series *series, struct duct_json *json
 static void add_own(const struct duct_series *series, struct duct_json *json)
 {
 	add_real(json, "ctprof_seconds", series->time - series->begin);
+	add_real(json, "ctprof_seconds_total", series->time);
 	add_real(json, "ctprof_cpu_seconds", series->cpu_time - series->begin_cpu);
 	add_real(json, "ctprof_cpu_seconds_total", series->cpu_time);
 	add_int(json, "ctprof_processes", (double)series->processes);

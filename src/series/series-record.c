@@ -90,12 +90,18 @@ static bool is_another(const struct series_process *process, uint64_t age, int64
 	        (!clock_moved && birth_ns > process->birth_ns + tolerance_ns));
 }
 
+/* Returns whether the record is of another process than the last one with this id, where both have the start times. */
+static bool started_apart(const struct series_process *process, double start)
+{
+	return !isnan(start) && !isnan(process->start) && start != process->start;
+}
+
 static struct series_process *add_process(struct series *series, struct strmap_entry *entry)
 {
 	struct series_process *process =
 	        array_add(series->processes, series->process_count, series->process_capacity);
 
-	*process = (struct series_process){.pid = entry->key};
+	*process = (struct series_process){.pid = entry->key, .start = NAN};
 	entry->value = (void *)(uintptr_t)series->process_count;
 	return process;
 }
@@ -108,14 +114,18 @@ static struct series_process *process_of(struct series *series, const char *pid,
 	uintptr_t place = (uintptr_t)entry->value;
 	struct series_process *process =
 	        place > 0 ? &series->processes[place - 1] : add_process(series, entry);
+	double start = number_of(json_object_get(json, "ctprof_start_time_clock_ticks"));
 	int64_t seen_ns, birth_ns;
 	uint64_t age;
 
+	if (started_apart(process, start))
+		process = add_process(series, entry);
 	if (!read_age(json, record_ns, &age, &seen_ns))
 		return process;
 	birth_ns = seen_ns - (int64_t)(age * NS_PER_SECOND);
-	if (is_another(process, age, birth_ns, clock_moved))
+	if (isnan(start) && is_another(process, age, birth_ns, clock_moved))
 		process = add_process(series, entry);
+	process->start = start;
 	if (!process->has_birth || clock_moved || birth_ns < process->birth_ns)
 		process->birth_ns = birth_ns;
 	process->has_birth = true;
@@ -123,15 +133,55 @@ static struct series_process *process_of(struct series *series, const char *pid,
 	return process;
 }
 
-/* Returns whether the time between the records is another one than that which the record says. */
-static bool clock_moved(struct series *series, int64_t time_ns, double seconds)
-{
-	double passed = (double)(time_ns - series->last_time_ns) / (double)NS_PER_SECOND;
-	bool moved = series->has_last_time && !isnan(seconds) && fabs(passed - seconds) > 1;
+/* The time since the record before. */
+struct interval {
+	double seconds;   /* NaN: not known */
+	bool clock_moved; /* the clock on the wall shows another time than the record */
+	bool is_rest;     /* too short for a rate */
+};
 
+/* Returns the time since the record before, which is longer than the record's own @seconds where records between them were left out, as
+ * on a full disk. Without the time since the start of the job only the clock on the wall shows that, and it may have been set. */
+static double seconds_since(const struct series *series, double seconds, double total,
+                            double passed)
+{
+	double since = total - series->last_total;
+
+	if (!series->has_last_time || isnan(seconds))
+		return seconds;
+	if (!isnan(since))
+		return fmax(since, seconds);
+	return passed > seconds + fmax(seconds, series->last_seconds) / 2 ? NAN : seconds;
+}
+
+static struct interval interval_of(const struct series *series, int64_t time_ns, double seconds,
+                                   double total)
+{
+	/* CPU time is not read at the very moment of a record, which matters for the last one. */
+	static const double least = 0.1;
+	double passed = (double)(time_ns - series->last_time_ns) / (double)NS_PER_SECOND;
+	double since = seconds_since(series, seconds, total, passed);
+
+	return (struct interval){
+	        .seconds = since,
+	        .clock_moved = series->has_last_time && !isnan(seconds) &&
+	                       fabs(passed - (isnan(since) ? seconds : since)) > 1,
+	        .is_rest = series->has_last_time && seconds < least &&
+	                   seconds < series->last_seconds / 2,
+	};
+}
+
+static void end_interval(struct series *series, const struct interval *interval, int64_t time_ns,
+                         double seconds, double total)
+{
 	series->has_last_time = true;
 	series->last_time_ns = time_ns;
-	return moved;
+	series->last_seconds = seconds;
+	series->last_total = total;
+	if (isnan(interval->seconds))
+		series->gaps++;
+	else
+		series->seconds += interval->seconds;
 }
 
 /* A process gets another command by execve(2). */
@@ -167,17 +217,25 @@ static double interval_cpu(struct series_process *process, const json_t *json, i
 	return value;
 }
 
-/* Returns the CPU use of a process in a record of @seconds by its CPU time; NaN if that is not known. All of it is of this record if no
- * record before has the process; a smaller time than before is that of another one with this id. */
-static double used_cpu(struct series_process *process, const json_t *json, double seconds)
+/* Returns the CPU use of a process since the last record that has it, or else since the record before; NaN if that is not known. A
+ * smaller CPU time than before is that of another process with this id. series->seconds is up to this record. */
+static double used_cpu(const struct series *series, struct series_process *process,
+                       const json_t *json, const struct interval *interval)
 {
-	double now = number_of(json_object_get(json, "ctprof_cpu_seconds")), used;
+	double now = number_of(json_object_get(json, "ctprof_cpu_seconds"));
+	double used = now, seconds = interval->seconds;
 
 	if (isnan(now))
 		return NAN;
-	used = now < process->cpu_seconds ? now : now - process->cpu_seconds;
+	if (process->has_cpu && now >= process->cpu_seconds) {
+		used = now - process->cpu_seconds;
+		seconds = process->gaps == series->gaps ? series->seconds - process->seconds : NAN;
+	}
+	process->has_cpu = true;
 	process->cpu_seconds = now;
-	used = seconds > 0 ? PERCENT * used / seconds : NAN;
+	process->seconds = series->seconds;
+	process->gaps = series->gaps;
+	used = seconds > 0 && !interval->is_rest ? PERCENT * used / seconds : NAN;
 	/* The seconds may be next to nothing. */
 	return isfinite(used) ? used : NAN;
 }
@@ -215,12 +273,11 @@ static double sum_of(double a, double b)
 
 /* Adds what is computed from the processes of a record. */
 static void add_processes(struct series *series, const json_t *processes, enum series_cpu cpu,
-                          double seconds, struct series_record *record)
+                          const struct interval *interval, struct series_record *record)
 {
 	const char *pid;
 	json_t *json;
 	double sum = NAN, *values = record->values;
-	bool moved = clock_moved(series, record->time_ns, seconds);
 
 	/* The iteration changes nothing of it. */
 	json_object_foreach((json_t *)(uintptr_t)processes, pid, json)
@@ -230,13 +287,13 @@ static void add_processes(struct series *series, const json_t *processes, enum s
 
 		if (!json_is_object(json))
 			continue;
-		process = process_of(series, pid, json, record->time_ns, moved);
+		process = process_of(series, pid, json, record->time_ns, interval->clock_moved);
 		point.command = command_of(series, process, json);
 		point.rss = number_of(json_object_get(json, "rss"));
 		point.cpu = cpu == SERIES_CPU_INTERVAL
 		                    ? interval_cpu(process, json, record->time_ns)
 		                    : number_of(json_object_get(json, "pcpu"));
-		point.used = used_cpu(process, json, seconds);
+		point.used = used_cpu(series, process, json, interval);
 		keep_point(series, process, point);
 		values[SERIES_cpu_max] = larger(values[SERIES_cpu_max], point.cpu);
 		values[SERIES_rss_max] = larger(values[SERIES_rss_max], point.rss);
@@ -271,7 +328,8 @@ const char *series_add_record(struct series *series, const json_t *json, enum se
 	struct series_record record = {0};
 	const json_t *processes;
 	const char *reason;
-	double seconds;
+	double seconds, total;
+	struct interval interval;
 
 	if (!json_is_object(json))
 		return "an object was expected";
@@ -281,12 +339,15 @@ const char *series_add_record(struct series *series, const json_t *json, enum se
 	for (unsigned i = 0; i < SERIES_COUNT; i++)
 		record.values[i] = number_at(json, series_rows[i].place);
 	seconds = number_at(json, "ctprof_seconds");
+	total = number_at(json, "ctprof_seconds_total");
+	interval = interval_of(series, record.time_ns, seconds, total);
+	end_interval(series, &interval, record.time_ns, seconds, total);
 	record.values[SERIES_cpu_mean] = PERCENT * number_at(json, "ctprof_cpu_seconds") / seconds;
-	if (!isfinite(record.values[SERIES_cpu_mean]))
+	if (!isfinite(record.values[SERIES_cpu_mean]) || interval.is_rest)
 		record.values[SERIES_cpu_mean] = NAN;
 	processes = json_object_get(json, "processes");
 	if (json_is_object(processes))
-		add_processes(series, processes, cpu, seconds, &record);
+		add_processes(series, processes, cpu, &interval, &record);
 	else if (cpu == SERIES_CPU_INTERVAL)
 		record.values[SERIES_cpu] = NAN;
 	*array_add(series->records, series->count, series->capacity) = record;

@@ -59,7 +59,7 @@ struct series_record {
 struct series_point {
 	int64_t time_ns;
 	double cpu, rss; /* NaN: missing */
-	double used; /* CPU time since the record before in percent of that time; NaN: not known, as in con-duct's files */
+	double used; /* CPU time since the record before that has the process, in percent of that time; NaN: not known, as in con-duct's files */
 	const char *
 	        command; /* in this record, or the last one that has it; borrowed; NULL: none has */
 };
@@ -71,6 +71,11 @@ struct series_process {
 	struct series_point *points; /* owned */
 	size_t count, capacity;
 	double cpu_seconds; /* in the last record that has it */
+	bool has_cpu;       /* some record has it */
+	/* series->seconds and series->gaps of that record. */
+	double seconds;
+	size_t gaps;
+	double start; /* in clock ticks since boot; NaN: not known, as in con-duct's files */
 	bool has_birth;
 	int64_t birth_ns; /* the earliest one by any record: ages are whole seconds */
 	uint64_t last_age;
@@ -90,7 +95,11 @@ struct series {
 	struct series_process *processes; /* owned */
 	size_t process_count, process_capacity;
 	bool has_last_time;
-	int64_t last_time_ns;   /* of the last record, as it was written */
+	int64_t last_time_ns; /* of the last record, as it was written */
+	double last_seconds;  /* how long the last record is; NaN: not known */
+	double last_total;    /* the time from the start of the job to its end; NaN: not known */
+	double seconds; /* the time between the records so far, without gaps of unknown length */
+	size_t gaps;    /* of unknown length */
 	struct strmap pids;     /* to one behind the place of the last process that had the id */
 	struct strmap commands; /* keys alone: processes run many commands, most of them often */
 	size_t points;
