@@ -289,22 +289,6 @@ static void set_missing_inputs(const struct row_set *set, struct row_view *view,
 		missing->words[i] |= unseen.words[i];
 }
 
-static uint32_t began_before(unsigned measure, const struct derive_inputs *in)
-{
-	const struct derived_desc *derived;
-	uint32_t most = 0;
-
-	if (!measure_is_derived(measure))
-		return derive_began_before(in, (enum metric_id)measure);
-	derived = &derived_table[measure_derived(measure)];
-	for (size_t i = 0; i < derived->input_count; i++) {
-		uint32_t threads = derive_began_before(in, derived->inputs[i]);
-
-		most = threads > most ? threads : most;
-	}
-	return most;
-}
-
 /* Returns the rate of the living threads, without those that have exited. */
 static double living_rate(const struct row_set *set, unsigned side, const struct group *group,
                           enum metric_id metric)
@@ -454,8 +438,8 @@ static void set_between(const struct row_set *set, struct row_view *view)
 		struct derive_inputs in = inputs_between(set, group);
 
 		view->delta = measure_quantity(view->measure, view->per, &in);
-		view->delta_began_before =
-		        began_before(view->measure, &in) > 0 && view->delta.kind != QUANTITY_NONE;
+		view->delta_began_before = measure_began_before(view->measure, &in) > 0 &&
+		                           view->delta.kind != QUANTITY_NONE;
 	}
 	/* The window has no difference of a counter that fell. The other counters of its thread are missing with it if it may have
 	 * been another thread. */
@@ -549,7 +533,7 @@ void row_view(const struct row_set *set, const struct row_group *group, unsigned
 		set_coverage(set, ret, side, here);
 		set_missing_inputs(set, ret, side, here);
 		in = inputs_of(set, side, here);
-		ret->began_before[side] = began_before(measure, &in);
+		ret->began_before[side] = measure_began_before(measure, &in);
 		ret->exited_left_out =
 		        ret->exited_left_out ||
 		        group_measure_lacks_exited(here, &set->frames[side], measure);

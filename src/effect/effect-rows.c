@@ -78,6 +78,19 @@ static void set_means(const struct search *search, struct effect *effect)
 		effect->means[i] /= (double)counts[i];
 }
 
+static void set_began_before(const struct search *search, const bool *began_before,
+                             struct effect *effect)
+{
+	const struct contrast_plan *plan = &search->comparison->plan;
+
+	for (size_t i = 0; began_before && i < search->units; i++) {
+		unsigned arm = plan->trial->units[i].arm;
+
+		if (began_before[i] && (arm == plan->a || arm == plan->b))
+			effect->began_before[arm == plan->b] = true;
+	}
+}
+
 /* A change has a percentage if values cannot be below 0, and arm a has more than the few events that a ratio would hang on. */
 static void set_base(const struct search *search, struct effect *effect)
 {
@@ -231,6 +244,7 @@ static void find_row(struct search *search, const struct unit_table *table,
 		comparison->repeats++;
 		return;
 	}
+	set_began_before(search, unit_group_began_before(table, group, measure), &effect);
 	add_row(search, table, effect);
 }
 

@@ -67,9 +67,11 @@ struct effect {
 	struct contrast_scale scale;
 	/* The value of arm a that changes are percentages of, unless y is a logarithm; 0: none can be. */
 	double base;
-	double *contrasts;  /* one for each block; owned */
-	double *nulls;      /* the same of contrast_null(); owned; NULL: there are none */
-	double means[2];    /* of the values in the units of arm a, and of arm b */
+	double *contrasts; /* one for each block; owned */
+	double *nulls;     /* the same of contrast_null(); owned; NULL: there are none */
+	double means[2];   /* of the values in the units of arm a, and of arm b */
+	bool began_before
+	        [2]; /* waits began before the window in a unit of arm a, and of arm b; the values are their parts inside */
 	double share;       /* of the change in what the host did in arm a; NaN: not known */
 	struct t_test test; /* of the parts */
 	/* Over hosts: the part of the sd that the noise of blocks makes. NaN: not known. */

@@ -38,6 +38,7 @@ static void group_done(struct unit_group *group)
 	free(group->in);
 	free(group->values);
 	free(group->shares);
+	free(group->began_before);
 	free(group->missing);
 	free(group);
 }
@@ -88,7 +89,7 @@ static double value_of(const struct unit_table *table, const struct group *group
 
 	if (table->per == PER_thread && group->threads == 0 && measure_scales(measure))
 		return NAN;
-	quantity = measure_quantity(measure, table->per, &in);
+	quantity = measure_inside(measure, table->per, &in);
 	if (quantity.kind == QUANTITY_NONE ||
 	    !measure_ticks_compare(measure_unit(measure), frame->clock_ticks_per_second,
 	                           table->clock_ticks_per_second))
@@ -150,6 +151,20 @@ static void set_share(const struct unit_table *table, struct unit_group *to, uns
 	to->shares[measure * table->units + table->unit] = (float)share;
 }
 
+static void note_began_before(const struct unit_table *table, struct unit_group *to,
+                              const struct group *group, const struct derive_frame *frame,
+                              unsigned measure)
+{
+	struct derive_inputs in = group_inputs(group, table->groups.rates, frame);
+
+	if (measure_began_before(measure, &in) == 0)
+		return;
+	if (!to->began_before)
+		to->began_before =
+		        mem_calloc(MEASURE_COUNT * table->units, sizeof(to->began_before[0]));
+	to->began_before[measure * table->units + table->unit] = true;
+}
+
 static void add_values(struct unit_table *table, struct unit_group *to, const struct group *group,
                        const struct derive_frame *frame)
 {
@@ -163,8 +178,10 @@ static void add_values(struct unit_table *table, struct unit_group *to, const st
 			continue;
 		value = value_of(table, group, frame, measure);
 		to->values[measure * table->units + table->unit] = value;
-		if (!isnan(value) && !measure_is_place(measure))
-			set_share(table, to, measure, share_of(table, group, frame, measure));
+		if (isnan(value) || measure_is_place(measure))
+			continue;
+		set_share(table, to, measure, share_of(table, group, frame, measure));
+		note_began_before(table, to, group, frame, measure);
 	}
 }
 
@@ -202,9 +219,11 @@ static void drop_absent(struct unit_table *table)
 			continue;
 		free(group->values);
 		free(group->shares);
+		free(group->began_before);
 		free(group->missing);
 		group->values = NULL;
 		group->shares = NULL;
+		group->began_before = NULL;
 		group->missing = NULL;
 	}
 }
@@ -249,6 +268,12 @@ const float *unit_group_shares(const struct unit_table *table, const struct unit
                                unsigned measure)
 {
 	return group->shares ? &group->shares[measure * table->units] : NULL;
+}
+
+const bool *unit_group_began_before(const struct unit_table *table, const struct unit_group *group,
+                                    unsigned measure)
+{
+	return group->began_before ? &group->began_before[measure * table->units] : NULL;
 }
 
 struct unit_reading {

@@ -17,10 +17,13 @@ struct unit_group {
 	char *label; /* safe to print: the name if all units have the same one, else their pattern; owned */
 	size_t present; /* units that have it */
 	uint8_t *in;    /* by unit, 0 or 1; owned */
-	double *values; /* [measure * units + unit], NaN where it was not seen; NULL unless it is in all; owned */
+	/* [measure * units + unit], NaN where it was not seen, of waits the part inside the window; NULL unless it is in all; owned. */
+	double *values;
 	/* Like the values: the part of the group's threads that a value is of; 0 if it lacks work of exited threads, whose part is unknown. NULL: all
 	 * threads, in each unit; owned. */
 	float *shares;
+	/* Like the values: whether waits of it began before the window. NULL: none, in any unit; owned. */
+	bool *began_before;
 	/* Inputs that the value of each derived metric lacks; it is NaN in a unit with another set. Owned. */
 	struct metric_set *missing;
 };
@@ -64,6 +67,10 @@ const double *unit_group_values(const struct unit_table *table, const struct uni
 /* Returns the shares of a measure by unit, or NULL if all are 1. */
 const float *unit_group_shares(const struct unit_table *table, const struct unit_group *group,
                                unsigned measure);
+
+/* Returns whether waits began before the window, by unit, or NULL if none did. */
+const bool *unit_group_began_before(const struct unit_table *table, const struct unit_group *group,
+                                    unsigned measure);
 
 /* Reads the window of one unit into all tables, which may have different keys, and into @facts. Returns the result of snapshot_read();
  * -EMEDIUMTYPE if it is no window. @ret_info has the metadata; snapshot_info_done() it in any case. */

@@ -91,6 +91,8 @@ static void print_row(FILE *file, const struct findings *findings,
 	print_text(file, findings, comparison->doubts.count > 0 ? "true" : "false");
 	print_number(file, effect->test.has_sd ? effect->test.sd : NAN);
 	print_hosts(file, findings, comparison, effect);
+	print_text(file, findings, effect->began_before[0] ? "true" : "false");
+	print_text(file, findings, effect->began_before[1] ? "true" : "false");
 	putc('\n', file);
 }
 
@@ -98,7 +100,8 @@ void findings_print_csv(FILE *file, const struct findings *findings)
 {
 	fputs("b,metric,key,group,role,answer,mean_a,mean_b,percent,percent_low,percent_high,"
 	      "host_share,p_t,p_flip,p,detectable_percent,scale,unit,difference,"
-	      "difference_low,difference_high,valid,doubtful,sd,hosts,noise,against,beyond\n",
+	      "difference_low,difference_high,valid,doubtful,sd,hosts,noise,against,beyond,"
+	      "began_before_a,began_before_b\n",
 	      file);
 	for (size_t i = 0; i < findings->count; i++)
 		for (size_t k = 0; k < findings->comparisons[i].count; k++)

@@ -197,6 +197,8 @@ static void put_row(struct output *out, const struct comparison *comparison,
 	put_text(out, "unit", unit_name_per(effect->unit, effect->per));
 	put_real(out, "mean_a", effect->means[0]);
 	put_real(out, "mean_b", effect->means[1]);
+	put_flag(out, "began_before_a", effect->began_before[0]);
+	put_flag(out, "began_before_b", effect->began_before[1]);
 	put_text(out, "scale", effect_scale_name(effect));
 	put_real(out, "one", effect->scale.is_log ? NAN : effect->scale.one);
 	put_percent(out, "percent", effect, true, effect->test.mean);

@@ -17,6 +17,9 @@ const struct table_column findings_columns[FINDINGS_COLUMN_COUNT] = {
         {"ANSWER", false, SHRINKS_NEVER, 0},  {"SPREAD", true, SHRINKS_NEVER, 2},
 };
 
+/* The mark that compare has for the same. */
+static const char began_before_mark[] = "§";
+
 void findings_add_value(const struct effect *effect, double value, struct strbuf *out)
 {
 	effect_add_number(effect, value, false, out);
@@ -48,6 +51,8 @@ enum table_color findings_add_cell(const struct effect *effect, enum findings_co
 	case FINDINGS_A:
 	case FINDINGS_B:
 		findings_add_value(effect, effect->means[column == FINDINGS_B], out);
+		if (effect->began_before[column == FINDINGS_B])
+			strbuf_add_str(out, began_before_mark);
 		break;
 	case FINDINGS_CHANGE:
 		effect_add_change(effect, effect->test.mean, out);
@@ -119,6 +124,14 @@ static bool has_inside_margin(const struct findings_list *list)
 	return false;
 }
 
+static bool has_began_before(const struct findings_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->rows[i]->began_before[0] || list->rows[i]->began_before[1])
+			return true;
+	return false;
+}
+
 void findings_list_add_notes(const struct findings_list *list, const struct findings *findings,
                              struct strbuf *out)
 {
@@ -127,6 +140,9 @@ void findings_list_add_notes(const struct findings_list *list, const struct find
 	if (has_inside_margin(list))
 		strbuf_addf(out, "(m): it moved, and by less than the margin of %g %%\n",
 		            100 * findings->trial->margin);
+	if (has_began_before(list))
+		strbuf_addf(out, "%s waits began before the window; this is their part in it\n",
+		            began_before_mark);
 }
 
 /* Adds "B = tuned", or the name alone if it is the letter. */

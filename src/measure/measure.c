@@ -259,6 +259,22 @@ struct quantity measure_inside(unsigned measure, enum measure_per per,
 	return measure_quantity(measure, per, &inside);
 }
 
+uint32_t measure_began_before(unsigned measure, const struct derive_inputs *in)
+{
+	const struct derived_desc *derived;
+	uint32_t most = 0;
+
+	if (!measure_is_derived(measure))
+		return derive_began_before(in, (enum metric_id)measure);
+	derived = &derived_table[measure_derived(measure)];
+	for (size_t i = 0; i < derived->input_count; i++) {
+		uint32_t threads = derive_began_before(in, derived->inputs[i]);
+
+		most = threads > most ? threads : most;
+	}
+	return most;
+}
+
 bool measure_find(const char *name, size_t len, unsigned *ret_measure)
 {
 	for (unsigned i = 0; i < MEASURE_COUNT; i++)

@@ -237,5 +237,8 @@ struct quantity measure_quantity(unsigned measure, enum measure_per per,
 struct quantity measure_inside(unsigned measure, enum measure_per per,
                                const struct derive_inputs *in);
 
+/* Returns for how many threads a wait of the measure, or of the input of it that has the most, began before the window or interval. */
+uint32_t measure_began_before(unsigned measure, const struct derive_inputs *in);
+
 /* Finds a measure by name. Returns false, storing nothing if there is none. */
 bool measure_find(const char *name, size_t len, unsigned *ret_measure);
