@@ -99,12 +99,12 @@ double duct_record_possible(const struct duct_series *series, double pcpu)
 	return series->most_pcpu > 0 ? fmin(pcpu, series->most_pcpu) : pcpu;
 }
 
-/* A record that is too short for a rate has what its processes used of their lives, as con-duct has it. */
+/* A record without a length has what its processes used of their lives, as con-duct has it. */
 static double mean_pcpu(const struct duct_series *series)
 {
 	double seconds = series->time - series->begin;
 
-	if (!series->record.has_rate || seconds <= 0)
+	if (seconds <= 0)
 		return duct_record_possible(series, series->record.pcpu);
 	return duct_record_possible(series, 100 * (series->cpu_time - series->begin_cpu) / seconds);
 }

@@ -32,12 +32,11 @@ static double find_rate(const struct summary *summary, uint64_t length_ns)
 	               : NAN;
 }
 
-/* A group that is not in a window did nothing in it. A metric that was not seen before is not seen then either. */
+/* A group that is not in a window did nothing in it. A metric that was never seen is not seen then either. */
 static void make_idle(struct rate_group *group)
 {
 	for (unsigned i = 0; i < METRIC_COUNT; i++)
-		if (!isnan(group->now[i]))
-			group->now[i] = 0;
+		group->now[i] = metric_set_has(&group->known, (enum metric_id)i) ? 0 : NAN;
 }
 
 /* Leaves in the list the groups that the window before this one has. */
@@ -67,6 +66,8 @@ static void set_group(const struct fleet_groups *groups, struct rate_group *rate
 		        fleet_groups_summary(groups, group, (enum metric_id)i);
 
 		rate->now[i] = find_rate(summary, length_ns);
+		if (!isnan(rate->now[i]))
+			metric_set_add(&rate->known, (enum metric_id)i);
 		if (summary->seen < summary->threads)
 			metric_set_add(&rate->partial, (enum metric_id)i);
 	}
@@ -141,7 +142,7 @@ bool window_rates_count(struct window_rates *rates, const struct rate_group *gro
 {
 	bool is_seen = !isnan(group->now[metric]);
 
-	rates->unseen += !is_seen;
+	rates->unseen += !is_seen && group->has_now;
 	rates->partial += is_seen && metric_set_has(&group->partial, metric);
 	return is_seen;
 }

@@ -11,6 +11,7 @@ struct rate_group {
 	uint64_t number;           /* from 1 on, in the order of their first windows */
 	double now[METRIC_COUNT];  /* the work of a second of the window; NaN: not seen */
 	double last[METRIC_COUNT]; /* of the writer; NaN at first */
+	struct metric_set known;   /* those that some window has seen */
 	struct metric_set partial; /* those of @now that lack some threads */
 	uint64_t written;          /* of the writer; 0 at first */
 	bool is_known;             /* the same; false at first */

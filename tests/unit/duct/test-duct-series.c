@@ -173,6 +173,32 @@ static void test_unseen(void **state)
 }
 
 /* Totals are of one moment, the values of a process of its own best one; averages are over the time. */
+/* A record that is too short for a rate between two samples has the CPU time of the record all the same, not that of the process's
+ * life, which is 40 % here. */
+static void test_short_record(void **state)
+{
+	struct duct_series series = new_series();
+	struct duct_process process = process_of(7, 2.5, 1, 100);
+	json_t *record;
+
+	(void)state;
+	add(&series, 2.5, 1, &process, 1);
+	json_decref(write_record(&series));
+	process.age = 2.55;
+	add(&series, 2.55, 1, &process, 1);
+	record = write_record(&series);
+	assert_near(number(record, "averages", "pcpu"), 0);
+	assert_near(number(record, "totals", "pcpu"), 0);
+	json_decref(record);
+	process.age = 2.6;
+	process.cpu_time = 1.04;
+	add(&series, 2.6, 1.04, &process, 1);
+	record = write_record(&series);
+	assert_near(number(record, "averages", "pcpu"), 80);
+	json_decref(record);
+	duct_series_done(&series);
+}
+
 static void test_two_workers(void **state)
 {
 	cleanup_(duct_series_done) struct duct_series series = new_series();
@@ -406,6 +432,7 @@ int main(void)
 	        cmocka_unit_test(test_burst),
 	        cmocka_unit_test(test_unseen),
 	        cmocka_unit_test(test_two_workers),
+	        cmocka_unit_test(test_short_record),
 	        cmocka_unit_test(test_end_without_sample),
 	        cmocka_unit_test(test_end_without_process),
 	        cmocka_unit_test(test_pid_again),
