@@ -55,7 +55,7 @@ static double ticks_off(const struct error_side *side, double threads)
 }
 
 /* Only who is on a CPU has run since the last time that it was noted; but a record of an exit may lack what its thread
- * ran in its last step. */
+ * ran in its last step. A total with exited threads lacks the last steps of each. */
 static double run_time_ticks_off(const struct error_side *side, double threads, double cpus)
 {
 	bool recorded =
@@ -77,9 +77,10 @@ static struct quantity steps_of(const struct error_side *side, enum metric_id me
 		return quantity_real(ticks_off(side, threads));
 	if (metric != METRIC_run_time_ns)
 		return quantity_real(0);
-	return frequency > 0 && cpus > 0 ? quantity_real(run_time_ticks_off(side, threads, cpus) *
-	                                                 NS_PER_SECOND / frequency)
-	                                 : (struct quantity){0};
+	if (frequency <= 0 || cpus <= 0 || side->group->exited_short_ns == UINT64_MAX)
+		return (struct quantity){0};
+	return quantity_real(run_time_ticks_off(side, threads, cpus) * NS_PER_SECOND / frequency +
+	                     (double)side->group->exited_short_ns);
 }
 
 /* The part of a value that may be of the time before or behind the window; none where that is not known. */

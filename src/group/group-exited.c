@@ -86,6 +86,8 @@ void group_include_exited(const struct group_table *table, struct group *group, 
 				group->covered[i] = 0;
 			if (group->exited_rates)
 				group->exited_rates[i] = (struct rate_sum){0};
+			if (metric == METRIC_run_time_ns)
+				group->exited_short_ns = 0;
 			continue;
 		}
 		if (group->covered)

@@ -332,27 +332,59 @@ uint32_t group_process_incomplete(const struct group_process *process,
 	return incomplete;
 }
 
+/* The CPU time of a process that its clock ticks have, in parts of ticks, and that its run time has. */
+struct run_times {
+	uint64_t ticks_ns, known_ns, rounded_ns;
+};
+
+static bool has_run_ticks(const struct group_process *process)
+{
+	return is_whole(process, PROCESS_TOTAL_utime_clock_ticks) &&
+	       is_whole(process, PROCESS_TOTAL_stime_clock_ticks);
+}
+
+static struct run_times run_times_of(const struct group_process *process)
+{
+	uint64_t ticks = saturating_add(process->totals[PROCESS_TOTAL_utime_clock_ticks],
+	                                process->totals[PROCESS_TOTAL_stime_clock_ticks]);
+
+	return (struct run_times){
+	        .ticks_ns = saturating_multiply(ticks, process->tick_ns),
+	        .known_ns = saturating_add(process->sums[PROCESS_TOTAL_run_time_ns],
+	                                   remainder_of(process, PROCESS_TOTAL_run_time_ns)),
+	        .rounded_ns = ROUNDED_TICKS * process->tick_ns,
+	};
+}
+
 /* The kernel's total of exited threads has the run time of each as of its last tick or switch, and that of short threads is nearly 0; the
- * clock ticks of a process have all of it, in parts of ticks. */
+ * clock ticks of a process have all of it. */
 uint64_t group_process_unseen_run_ns(const struct group_process *process)
 {
-	enum {
-		RUN = PROCESS_TOTAL_run_time_ns,
-		USER = PROCESS_TOTAL_utime_clock_ticks,
-		SYSTEM = PROCESS_TOTAL_stime_clock_ticks,
-		PART = 100, /* clocks differ by less */
-	};
-	uint64_t ticks = saturating_add(process->totals[USER], process->totals[SYSTEM]);
-	uint64_t ran_ns = saturating_multiply(ticks, process->tick_ns);
-	uint64_t known_ns = saturating_add(process->sums[RUN],
-	                                   remainder_of(process, PROCESS_TOTAL_run_time_ns));
-	uint64_t slack_ns = ROUNDED_TICKS * process->tick_ns;
+	enum { PART = 100 /* clocks differ by less */ };
+	struct run_times times = run_times_of(process);
+	uint64_t slack_ns = times.rounded_ns;
 
-	if (!is_whole(process, USER) || !is_whole(process, SYSTEM))
+	if (!has_run_ticks(process))
 		return 0;
-	if (is_whole(process, RUN))
-		slack_ns += ran_ns / PART;
-	return ran_ns > saturating_add(known_ns, slack_ns) ? ran_ns - known_ns : 0;
+	if (is_whole(process, PROCESS_TOTAL_run_time_ns))
+		slack_ns += times.ticks_ns / PART;
+	return times.ticks_ns > saturating_add(times.known_ns, slack_ns)
+	               ? times.ticks_ns - times.known_ns
+	               : 0;
+}
+
+uint64_t group_process_short_run_ns(const struct group_process *process,
+                                    const uint64_t remainders[PROCESS_TOTAL_COUNT])
+{
+	struct run_times times = run_times_of(process);
+	uint64_t most_ns = saturating_add(times.ticks_ns, times.rounded_ns);
+
+	if (group_process_unseen(process, remainders) == 0 ||
+	    group_process_unseen_run_ns(process) > 0)
+		return 0;
+	if (!has_run_ticks(process))
+		return UINT64_MAX;
+	return most_ns > times.known_ns ? most_ns - times.known_ns : 0;
 }
 
 uint32_t group_process_left_out(const struct group_process *process,

@@ -51,4 +51,9 @@ must_check_ uint32_t group_process_left_out(const struct group_process *process,
  * ticks are not known, or if it may be what they round off. */
 uint64_t group_process_unseen_run_ns(const struct group_process *process);
 
+/* Returns the most that the run time of exited threads lacks, by the clock ticks of the process, if that is 0 by
+ * group_process_unseen_run_ns(); UINT64_MAX if the ticks are not known. */
+uint64_t group_process_short_run_ns(const struct group_process *process,
+                                    const uint64_t remainders[PROCESS_TOTAL_COUNT]);
+
 void group_process_done(struct group_process *process);

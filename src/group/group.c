@@ -345,7 +345,8 @@ static void add_remainders(struct group *group, const uint64_t remainders[PROCES
 }
 
 /* Adds CPU time that only clock ticks have. */
-static void add_unseen_run(const struct group_table *table, struct group *group)
+static void add_unseen_run(const struct group_table *table, struct group *group,
+                           const uint64_t remainders[PROCESS_TOTAL_COUNT])
 {
 	uint64_t ns = group_process_unseen_run_ns(&table->process);
 
@@ -353,6 +354,8 @@ static void add_unseen_run(const struct group_table *table, struct group *group)
 	if (ns > 0 && group_process_knows(&table->process, PROCESS_SOURCE_schedstat))
 		group->exited_left_out |= UINT32_C(1) << PROCESS_TOTAL_run_time_ns;
 	saturating_add_to(&group->exited_run_ns, ns);
+	saturating_add_to(&group->exited_short_ns,
+	                  group_process_short_run_ns(&table->process, remainders));
 	if (table->process.exited_interval_ns > 0)
 		rate_add(&group->exited_run_rate, ns, table->process.exited_interval_ns);
 }
@@ -435,7 +438,7 @@ void group_table_finish(struct group_table *table)
 		group->members += exited_hash(table);
 	add_remainders(group, remainders);
 	group_rates_add_exited(table, group, remainders);
-	add_unseen_run(table, group);
+	add_unseen_run(table, group, remainders);
 }
 
 void group_table_complete(struct group_table *table, const struct group_table *other)
@@ -526,6 +529,7 @@ void group_merge(struct group *into, const struct group *maybe_packed, size_t sp
 	for (unsigned i = 0; from->exited && i < PROCESS_TOTAL_COUNT; i++)
 		into->exited[i] += from->exited[i];
 	saturating_add_to(&into->exited_run_ns, from->exited_run_ns);
+	saturating_add_to(&into->exited_short_ns, from->exited_short_ns);
 	rate_merge(&into->exited_run_rate, from->exited_run_rate);
 	if (from->covered && !into->covered)
 		into->covered = mem_calloc(PROCESS_TOTAL_COUNT, sizeof(into->covered[0]));

@@ -74,6 +74,8 @@ struct group {
 	/* The CPU time of exited threads that is in no run time, by the clock ticks of their processes. It is in no cell. */
 	uint64_t exited_run_ns;
 	struct rate_sum exited_run_rate;
+	/* The most that run times with exited threads lack of these, where that is so little that they have no mark; UINT64_MAX: not known. */
+	uint64_t exited_short_ns;
 	unsigned rate_count;
 	struct delays_beyond *delays_beyond; /* NULL if there is no such time. Owned. */
 	/* The waits that began before the window, indexed by metric; NULL if there are none. Owned. */
