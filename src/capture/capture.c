@@ -297,6 +297,17 @@ static int find_processes(struct capture *capture, const char *root, struct strb
 	                        &capture->walk.processes, reterr);
 }
 
+/* Adds the times of the pass to those of the processes that it does not show, whose threads are read from files behind it. */
+static void add_pass_times(struct walk *walk, const struct bpf_walk *bpf)
+{
+	uint64_t slept_ns = clock_now_ns(CLOCK_BOOTTIME) - clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t files_end_ns = walk->first_read_ns > 0 ? walk->last_read_ns + slept_ns : 0;
+
+	walk->first_read_ns = bpf->pass.begin_boottime_ns;
+	walk->last_read_ns =
+	        bpf->pass.end_boottime_ns > files_end_ns ? bpf->pass.end_boottime_ns : files_end_ns;
+}
+
 static int walk_threads(struct capture *capture, const char *root, struct strbuf *reterr)
 {
 	struct bpf_walk *bpf = &capture->bpf;
@@ -319,11 +330,8 @@ static int walk_threads(struct capture *capture, const char *root, struct strbuf
 	/* There is little to read if most processes are known. */
 	job.walkers = bpf->known && !capture->tools->read_all ? 1 : walk_team_size(walk, job.work);
 	r = walk_team_all(walk, &job, root, reterr);
-	/* Threads that were read from files do not change the times of the others. */
-	if (bpf->reader) {
-		walk->first_read_ns = bpf->pass.begin_boottime_ns;
-		walk->last_read_ns = bpf->pass.end_boottime_ns;
-	}
+	if (bpf->reader)
+		add_pass_times(walk, bpf);
 	return r;
 }
 

@@ -57,7 +57,7 @@ struct walk {
 	struct host_bounds bounds;
 	uint64_t born_before_clock_ticks; /* processes born then or later are left out; 0: none */
 	uint64_t first_read_ns,
-	        last_read_ns; /* CLOCK_MONOTONIC of the first and the last thread's reading; 0: none */
+	        last_read_ns; /* CLOCK_MONOTONIC of the first and the last thread's reading, of CLOCK_BOOTTIME with a pass; 0: none */
 };
 
 struct walk_options {

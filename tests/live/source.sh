@@ -74,6 +74,9 @@ same "rules of sources that differ" '["task"]' "$(jq -nc --slurpfile a <(zstd -d
 # Among them those of the zombies that others have left.
 cgroups='[(.cgroup_stats, .cgroup_v1_stats) // {} | keys]'
 same "cgroups" "$(zstd -dc files.zst | jq -c "$cgroups")" "$(zstd -dc bpf.zst | jq -c "$cgroups")"
+# Processes that BPF does not show are read behind the pass.
+zstd -dc bpf.zst | jq -e '([.threads[].read_boottime_ns] | max - min) <= .cost.walk_spread_ns + 1000000' >/dev/null ||
+    fail "walk_spread_ns is less than the distance of two rows"
 # All of them at once.
 zstd -dc bpf.zst | jq -e '.cost.walk_spread_ns < 1000000000' >/dev/null || fail "the pass took more than a second"
 kill -CONT "$pid"
