@@ -83,7 +83,8 @@ kill -CONT "$parent"
 expect "pcomms of --comm" "$(rows names.zst .pcomm)" "sel-many sel-parent"
 cgroup=$(zstd -dcq one.zst | jq -r '.threads[0].cgroup')
 "$CTPROF" capture -q --comm sleep --cgroup "$cgroup" -o both.zst
-expect "cgroups outside of --cgroup" "$(rows both.zst .cgroup | tr " " "\n" | grep -vE "^${cgroup%/}(/|\$)" | xargs)" ""
+expect "cgroups outside of --cgroup" "$(zstd -dcq both.zst | jq -r --arg cgroup "${cgroup%/}" \
+    '.threads[].cgroup | select(. != $cgroup and (startswith($cgroup + "/") | not))')" ""
 expect "pcomms of --comm and --cgroup" "$(rows both.zst .pcomm)" sleep
 
 # A window has the threads that came and went in it, of selected processes alone.
