@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/stack.h"
 
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 

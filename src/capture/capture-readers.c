@@ -150,6 +150,7 @@ void capture_readers_cost(const struct cost_meter *cost, const struct snapshot_i
 	cost_end(cost, info);
 	set_cost(first, last, COST_wall_ns, true, info);
 	set_cost(first, last, COST_walk_spread_ns, false, info);
+	set_cost(first, last, COST_pass_ns, false, info);
 	set_cost(first, last, COST_thread_stops, true, info);
 	set_cost(first, last, COST_longest_stop_ns, false, info);
 	set_cost(first, last, COST_total_stop_ns, true, info);

@@ -308,6 +308,11 @@ static void add_pass_times(struct walk *walk, const struct bpf_walk *bpf)
 	        bpf->pass.end_boottime_ns > files_end_ns ? bpf->pass.end_boottime_ns : files_end_ns;
 }
 
+static uint64_t pass_ns(const struct bpf_walk *bpf)
+{
+	return bpf->pass.end_boottime_ns - bpf->pass.begin_boottime_ns;
+}
+
 static int walk_threads(struct capture *capture, const char *root, struct strbuf *reterr)
 {
 	struct bpf_walk *bpf = &capture->bpf;
@@ -364,6 +369,8 @@ static int read_rest(struct capture *capture, struct snapshot_writer *writer,
 	cost_end(capture->meter, info);
 	cost_set(info, COST_walk_spread_ns,
 	         capture->walk.last_read_ns - capture->walk.first_read_ns);
+	if (capture->bpf.reader)
+		cost_set(info, COST_pass_ns, pass_ns(&capture->bpf));
 	cost_set(info, COST_json_bytes, snapshot_writer_json_bytes(writer));
 	return 0;
 }

@@ -197,7 +197,6 @@ static void add_rate(struct duct_series *series, double begin, double cpu_time)
 	series->record.rate =
 	        fmax(series->record.rate,
 	             duct_record_possible(series, 100 * (series->cpu_time - cpu_time) / seconds));
-	series->record.has_rate = true;
 	series->run.rate = fmax(series->run.rate, series->record.rate);
 	series->run.has_rate = true;
 }

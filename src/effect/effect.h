@@ -70,8 +70,8 @@ struct effect {
 	double *contrasts; /* one for each block; owned */
 	double *nulls;     /* the same of contrast_null(); owned; NULL: there are none */
 	double means[2];   /* of the values in the units of arm a, and of arm b */
-	bool began_before
-	        [2]; /* waits began before the window in a unit of arm a, and of arm b; the values are their parts inside */
+	/* Waits began before the window in a unit of arm a, and of arm b: the values have their parts inside. */
+	bool began_before[2];
 	double share;       /* of the change in what the host did in arm a; NaN: not known */
 	struct t_test test; /* of the parts */
 	/* Over hosts: the part of the sd that the noise of blocks makes. NaN: not known. */

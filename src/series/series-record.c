@@ -120,12 +120,13 @@ static struct series_process *process_of(struct series *series, const char *pid,
 
 	if (started_apart(process, start))
 		process = add_process(series, entry);
+	if (!isnan(start))
+		process->start = start;
 	if (!read_age(json, record_ns, &age, &seen_ns))
 		return process;
 	birth_ns = seen_ns - (int64_t)(age * NS_PER_SECOND);
 	if (isnan(start) && is_another(process, age, birth_ns, clock_moved))
 		process = add_process(series, entry);
-	process->start = start;
 	if (!process->has_birth || clock_moved || birth_ns < process->birth_ns)
 		process->birth_ns = birth_ns;
 	process->has_birth = true;

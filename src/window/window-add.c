@@ -318,7 +318,7 @@ static void add_cost(struct snapshot_info *info, const struct snapshot_info *bef
 {
 	for (unsigned i = 0; i < COST_COUNT; i++) {
 		bool is_largest = i == COST_peak_rss_bytes || i == COST_longest_stop_ns ||
-		                  i == COST_walk_spread_ns;
+		                  i == COST_walk_spread_ns || i == COST_pass_ns;
 		uint64_t then = before->cost[i];
 
 		info->cost_seen[i] = info->cost_seen[i] && before->cost_seen[i];

@@ -397,12 +397,15 @@ static void begin_numbers(struct window_join *join)
 	window_set(window, WINDOW_exit_ends, join->exits->ends);
 }
 
-/* Returns the time for reading a batch of threads. */
+/* Returns the time for reading a batch of threads. Processes that a pass does not show are read behind it, which does not slow it down. */
 static uint64_t skew_of(const struct snapshot_info *info)
 {
-	if (!info->cost_seen[COST_walk_spread_ns] || info->tally.threads == 0)
+	enum capture_cost reading =
+	        info->cost_seen[COST_pass_ns] ? COST_pass_ns : COST_walk_spread_ns;
+
+	if (!info->cost_seen[reading] || info->tally.threads == 0)
 		return 0;
-	return info->cost[COST_walk_spread_ns] / info->tally.threads * READ_BATCH;
+	return info->cost[reading] / info->tally.threads * READ_BATCH;
 }
 
 static void set_skew(struct window_join *join)

@@ -501,6 +501,27 @@ static void skew_is_that_of_the_worse_reading(void **state)
 	assert_false(pair.window.info.cost_seen[COST_walk_spread_ns]);
 }
 
+/* Processes that the pass does not show are read behind it. */
+static void skew_is_that_of_the_pass(void **state)
+{
+	cleanup_(pair_done) struct pair pair;
+	struct snapshot_info *infos[] = {&pair.a.info, &pair.b.info};
+
+	(void)state;
+	pair_init(&pair);
+	for (uint32_t i = 1; i <= 100; i++) {
+		reading_add(&pair.a, i, i, 1);
+		reading_add(&pair.b, i, i, 1);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(infos); i++) {
+		infos[i]->cost[COST_walk_spread_ns] = 100 * 9000;
+		infos[i]->cost[COST_pass_ns] = 100 * 500;
+		infos[i]->cost_seen[COST_walk_spread_ns] = infos[i]->cost_seen[COST_pass_ns] = true;
+	}
+	join(&pair);
+	assert_window(&pair.window.info, read_skew_ns, 32 * 500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -519,6 +540,7 @@ int main(void)
 	        cmocka_unit_test(part_of_a_host_misses_nothing),
 	        cmocka_unit_test(who_sees_the_first_processes_sees_all),
 	        cmocka_unit_test(skew_is_that_of_the_worse_reading),
+	        cmocka_unit_test(skew_is_that_of_the_pass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
