@@ -95,7 +95,8 @@ scenarios() {
     near "bytes written" "$(summary ctprof_write_bytes)" "$(jq .write_bytes reference.json)" 8192
     if [ "$(stat -f -c %T .)" != tmpfs ]; then
         between "$mode: written in records" 41943040 "$(jq -s 'map(.ctprof_write_bytes) | add' o/usage.jsonl)" 42100000
-        between "$mode: written at the end" 0 "$(jq -s '.[-1].ctprof_write_bytes' o/usage.jsonl)" 65536
+        # The rest behind the last whole record may not know them.
+        between "$mode: written at the end" 0 "$(jq -s 'map(.ctprof_write_bytes | numbers)[-1]' o/usage.jsonl)" 65536
     fi
     "$scratch/ctprof" plot -f csv -s read,write,threads o/ >drawn.csv
     same "$mode: storage is drawn" "elapsed_s,threads,read,write" "$(head -n 1 drawn.csv)"
